@@ -19,7 +19,7 @@ use crate::{Failure, duration};
 
 pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
     if io::stderr().is_terminal() {
-        // The report comes only at the end.
+        // The report comes only at the end, so tell that the check is running.
         let _ = writeln!(
             io::stderr(),
             "Checking. This takes a few seconds; Ctrl-C stops it."
@@ -180,7 +180,7 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     }
 }
 
-/// Processes that are killed when the kit gets a signal to end.
+/// Processes that are killed when this program gets a signal to end.
 fn killed_on_signal() -> Result<ProcessSet, Failure> {
     let processes = ProcessSet::default();
     let killed = processes.clone();
@@ -220,7 +220,7 @@ fn tell(mut report: Report, telling: &Telling) -> Result<ExitCode, Failure> {
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
     match written {
-        // With a closed output the exit code still tells the verdict.
+        // If the output is closed, the exit code still gives the verdict.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(match report.is_good() {
             true => ExitCode::SUCCESS,

@@ -28,7 +28,7 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
         }
     };
     hint();
-    // Standard output alone would write every line for itself: 511 calls for one large board.
+    // Unbuffered standard output would write each line separately: 511 calls for one large board.
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let input = io::stdin().lock();
     Ok(classic::play_with_hints(
@@ -40,7 +40,7 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
     )?)
 }
 
-/// For people only: on standard error, because the document fixes every byte of standard output.
+/// For people only. It goes to standard error, because the document fixes every byte of standard output.
 const HINT: &str = "\
 Type a row and a column, counted from 0, such as 1 1. :q quits, ? repeats this.
 More: `noughts tui` (full screen, robots), `noughts serve` (browser, friends), `noughts --help`.

@@ -91,8 +91,8 @@ fn refusal(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Sends frames at once, and notices a vanished server within two minutes. Failures are ignored: the connection works
-/// without these options.
+/// Sends frames at once, and notices within two minutes that a server has disappeared. Failures are ignored:
+/// the connection works without these options.
 fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     #[cfg(unix)]

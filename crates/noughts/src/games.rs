@@ -84,7 +84,7 @@ fn player_filter(text: String) -> PlayerFilter {
     }
 }
 
-/// The characters of an id that the list shows. Other commands accept them, or fewer or more.
+/// The number of characters of an id in lists. Other commands accept an id that is cut to any unique length.
 const SHORT_ID: usize = 8;
 
 fn row(listed: &ListedGame, names: &PlayerNames) -> [String; 6] {
@@ -150,7 +150,7 @@ async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let id: Result<GameId, _> = text.parse();
     match id {
         Ok(id) => return Ok(id),
-        // The id with the smallest number that begins with the text.
+        // The smallest id that begins with the text.
         Err(error) => {
             let first: Result<GameId, _> = format!("{text:0<26}").parse();
             first.map_err(|_| wrong(&error))?;
@@ -214,7 +214,7 @@ async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Games read at the same time.
+/// Number of games that are read at the same time.
 const PAGE: usize = 1_000;
 
 /// Prints the records of these games, or of all finished games.
@@ -257,7 +257,7 @@ async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Re
     Ok(writeln!(out, "{record}")?)
 }
 
-/// Games imported at the same time, so that they share commits.
+/// Number of games that are imported at the same time, so that they share commits.
 const IMPORT_BATCH: usize = 256;
 
 async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
@@ -273,7 +273,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
         let name = Quoted::from(file.as_str());
         let text =
             text.map_err(|error| Failure::invalid(format_args!("cannot read {name}: {error}")))?;
-        // Parse all before storing any.
+        // Parse all records before any is stored.
         let mut games = Vec::new();
         for (number, record) in (1..).zip(records(&text)) {
             let wrong = |why: &dyn std::fmt::Display| {

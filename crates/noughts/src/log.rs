@@ -1,6 +1,7 @@
 //! The server's log on standard error, written by a thread of its own.
 //!
-//! A game over TCP takes about 50 µs, and writing its log line as long again; players do not wait for that.
+//! A game over TCP takes about 50 µs. Writing its log line takes as long again; with a separate thread
+//! players do not wait for it.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,10 +14,10 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::args::{LogFormat, LogLevel};
 
-/// Lines that wait to be written. Further lines are dropped and counted.
+/// Maximum number of lines that wait to be written. Further lines are dropped and counted.
 const MAX_QUEUED_LINES: usize = 8_192;
 
-/// Time for writing the last lines at the end; the reader of a pipe may have stopped.
+/// Maximum time to write the last lines at the end, because the reader of a pipe may have stopped.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The running log.

@@ -101,13 +101,13 @@ const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
 enum Failure {
     /// An invalid argument or input, or an operation that failed: what is wrong and what is allowed.
     Invalid(String),
-    /// The user stopped it: how far it got.
+    /// The user stopped it. Contains how far it got.
     Stopped(String),
-    /// The user stopped it, and there is nothing to say.
+    /// The user stopped it. Nothing is printed.
     Interrupted,
     /// Not solved within the limit; the result so far is printed.
     Unsolved,
-    /// Nothing could be tested, and why.
+    /// Nothing could be tested. Contains the reason.
     NotTested(String),
     /// Reading or writing failed. A closed output is not a failure.
     Output(io::Error),

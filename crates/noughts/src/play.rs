@@ -79,12 +79,12 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
 #[derive(Clone)]
 struct SeatKeeper {
     file: Option<KeptSeats>,
-    /// `None`: the game is only watched.
+    /// The seat; `None` if the game is only watched.
     seat: Option<KeptSeat>,
 }
 
 impl SeatKeeper {
-    /// Stores the seat at once, so that no way to end the program loses it.
+    /// Stores the seat at once, so that it is not lost however the program ends.
     fn new(table: &RemoteTable, file: Option<KeptSeats>) -> Result<SeatKeeper, Failure> {
         let Some((seat, token)) = table.seat.zip(table.token.clone()) else {
             return Ok(SeatKeeper { file, seat: None });
@@ -112,7 +112,7 @@ impl SeatKeeper {
         Ok(SeatKeeper { file, seat })
     }
 
-    /// Told when the player leaves.
+    /// Printed when the player leaves.
     fn how_to_resume(&self) -> String {
         match (&self.seat, &self.file) {
             (Some(_), Some(_)) => "The seat stays yours: noughts play --resume".to_owned(),
@@ -124,7 +124,7 @@ impl SeatKeeper {
         }
     }
 
-    /// The game is over.
+    /// Forgets the seat, because the game is over.
     fn forget(&self) {
         if let Some((file, kept)) = self.file.as_ref().zip(self.seat.as_ref()) {
             let _ = file.remove(kept);

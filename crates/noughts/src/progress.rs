@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shorter commands show nothing.
+/// Shorter commands show no progress.
 const DELAY: Duration = Duration::from_secs(1);
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar with a position, such as the number of games; its length may be 0 while it is not known.
+/// A bar with a position, such as the number of games. Its length may be 0 while it is not known.
 pub(crate) fn bar(length: u64, unit: &str) -> ProgressBar {
     let template = format!("{{bar:24}} {{pos}} of {{len}} {unit}, {{eta}} left  {{wide_msg}}");
     shown_later(ProgressBar::new(length), &template)
 }
 
-/// Only the time and a message.
+/// A spinner with the elapsed time and a message.
 pub(crate) fn spinner() -> ProgressBar {
     shown_later(
         ProgressBar::new_spinner(),

@@ -11,14 +11,14 @@ use noughts_server::conclusion_in_words;
 
 use crate::progress;
 
-/// A finished game with the analysis of the position before each turn, as far as it was not stopped.
+/// A finished game with the analyses of the positions before its turns, as far as they were computed.
 pub(crate) struct Review<'g> {
     game: &'g Game,
     found: Vec<Option<Analysis>>,
 }
 
 impl Review<'_> {
-    /// Analyses every turn within these limits. `stop` ends it; the turns before that stay analysed.
+    /// Analyses every turn within these limits. If `stop` is set, the earlier turns stay analysed.
     pub(crate) fn new<'g>(
         game: &'g Game,
         limits: Limits,

@@ -84,7 +84,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         let http_address = http.as_ref().map(TcpListener::local_addr).transpose()?;
         banner += &next_steps(http_address, &task.store);
-        // After the listeners, so that a failed start creates no file.
+        // Opened after the listeners, so that a failed start creates no file.
         let store = open_store(&task.store, task.sync.into());
         let store = store.await.map_err(Failure::invalid)?;
         let secret = store.secret().await;
@@ -98,7 +98,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         };
         let log = Log::start(task.log, task.log_format);
         check_descriptor_limit(&limits);
-        // Before the listeners are announced, so that a signal sent after that is not missed.
+        // Created before the listeners are announced, so that no signal after that is missed.
         let end_signal = EndSignal::new()?;
         let mut server = Server::start(ServerConfig {
             http: http.map(|listener| HttpConfig {
@@ -121,7 +121,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         io::stdout().write_all(banner.as_bytes())?;
         io::stdout().flush()?;
-        // Outside of `info!`, which does not evaluate its arguments if the level is off.
+        // Not inside `info!`, which does not evaluate its arguments if the level is off.
         let signal = end_signal.received().await;
         info!(signal, "stopping");
         if !server.stop().await {
@@ -131,7 +131,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         log.close();
         Ok(())
     });
-    // Running robots and analyses are abandoned; their games are stored.
+    // Running robots and analyses are dropped; their games are stored.
     runtime.shutdown_background();
     served
 }
@@ -242,7 +242,7 @@ fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
     })
 }
 
-/// Scheme, name and port exactly as browsers send them; another form would never match.
+/// Scheme, name and port exactly as browsers send them. Any other form would never match.
 fn read_origin(origin: &str) -> Result<String, Failure> {
     let name = ["https://", "http://"]
         .iter()
@@ -278,8 +278,8 @@ fn read_forget_after(text: &str) -> Result<Duration, Failure> {
         })
 }
 
-/// Descriptors for other things than served connections: connections that are refused or in the
-/// reserve for health checks (256 + 32), the store, the log.
+/// File descriptors for other purposes than served connections: refused connections and those reserved for
+/// health checks (256 + 32), the store, the log.
 const OTHER_DESCRIPTORS: u64 = 352;
 
 fn check_descriptor_limit(limits: &ConnectionLimits) {
@@ -292,7 +292,7 @@ fn check_descriptor_limit(limits: &ConnectionLimits) {
     }
 }
 
-/// SIGINT and SIGTERM; on Unix received from the moment this is created.
+/// SIGINT and SIGTERM. On Unix, signals are received from the moment this is created.
 struct EndSignal {
     #[cfg(unix)]
     interrupt: Signal,

@@ -7,8 +7,8 @@ use noughts_engine::Stop;
 /// Ctrl-C.
 pub(crate) const INTERRUPT: i32 = 2;
 
-/// Set by the first signal that asks the program to end. A second Ctrl-C ends it at once; a repeated SIGHUP does not,
-/// because a closing terminal often sends two.
+/// A stop flag that the first signal to end sets. A second Ctrl-C ends the program at once; a second SIGHUP
+/// does not, because a closing terminal often sends two.
 pub(crate) fn stop_on_signal() -> io::Result<Stop> {
     let stop = Stop::new();
     let told = stop.clone();
@@ -21,7 +21,8 @@ pub(crate) fn stop_on_signal() -> io::Result<Stop> {
     Ok(stop)
 }
 
-/// Calls back for each SIGINT, SIGTERM and SIGHUP. SIGHUP stays ignored if it was ignored at the start (`nohup`).
+/// Calls `callback` for each SIGINT, SIGTERM and SIGHUP. If SIGHUP was ignored at the start (`nohup`), it
+/// stays ignored.
 #[cfg(unix)]
 pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

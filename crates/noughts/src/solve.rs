@@ -31,7 +31,7 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
         solver.find_distance().map_err(Failure::invalid)?;
     }
     if task.checkpoint.is_some() {
-        // Only its table can be stored.
+        // Only the table of proof-number search can be saved.
         solver.use_proof_number_search();
     }
     if let Some(name) = &task.checkpoint {
@@ -92,7 +92,7 @@ fn budget(task: &Solve) -> Result<Budget, Failure> {
     })
 }
 
-/// Solves in slices if checkpoints are to be written in between.
+/// Solves in slices if checkpoints must be written in between.
 fn solve(
     solver: &mut Solver,
     task: &Solve,
@@ -210,7 +210,7 @@ fn write_whole(
     }
 }
 
-/// Shows progress: one changing line on a terminal, elsewhere a line now and then.
+/// Shows progress: one changing line on a terminal, otherwise occasional lines.
 struct Ticker {
     is_terminal: bool,
     spinner: ProgressBar,

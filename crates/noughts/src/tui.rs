@@ -32,7 +32,7 @@ pub(crate) fn run(args: Tui) -> Result<(), Failure> {
     }
 }
 
-/// `--seat` in turn order; or `--x` and `--o`, of which the other is as usual.
+/// `--seat` in turn order; or `--x` and `--o`. If one of these is missing, that seat has its default holder.
 fn seats(args: &Tui) -> Vec<String> {
     match (&args.x, &args.o) {
         (None, None) => args.seat.clone(),

@@ -13,10 +13,10 @@ use clap_mangen::roff::Roff;
 use crate::Failure;
 use crate::args::{Args, command};
 
-/// Parses the arguments; on failure, or for help, prints a text and returns the exit code.
+/// Parses the arguments. On failure, or for help, prints a text and returns the exit code.
 ///
-/// A wrong option of the classic game is one sentence and exit code 1, as its document demands. A subcommand used wrongly
-/// shows its usage and exits with 2, as is usual.
+/// A wrong option of the classic game gives one sentence and exit code 1, as its document demands. A wrong
+/// subcommand or option of a subcommand shows the usage and exits with 2, as is common.
 pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitCode> {
     let words: Vec<OsString> = words.collect();
     let read = || Args::from_arg_matches(&command().try_get_matches_from(&words)?);

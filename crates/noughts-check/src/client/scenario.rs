@@ -51,7 +51,7 @@ const MAX_GAMES: usize = 2;
 const MAX_REFUSALS: usize = 3;
 
 impl Scenario {
-    /// In words, for the person who starts the client and for reports.
+    /// The scenario in words, for the person who starts the client and for reports.
     pub(super) fn about(self) -> &'static str {
         match self {
             Scenario::Game => "a whole game",
@@ -70,12 +70,12 @@ impl Scenario {
         matches!(self, Scenario::LeaveInGame | Scenario::LeaveAtOnce)
     }
 
-    /// The kit itself breaks the rules of the game.
+    /// Whether the kit itself breaks the rules of the game in this scenario.
     pub(super) fn sends_illegal_move(self) -> bool {
         matches!(self, Scenario::OccupiedCell | Scenario::NoSuchCell)
     }
 
-    /// Goes through the scenario and records what the client does.
+    /// Runs the scenario and records what the client does.
     pub(super) fn run(self, connection: &mut ClientConnection, results: &mut RuleResults) {
         let Some(frame_id) = self.read_hello(connection, results) else {
             return;
@@ -115,7 +115,7 @@ impl Scenario {
         }
     }
 
-    /// Reads HELLO and returns its id, if the conversation can go on.
+    /// Reads HELLO and returns its id, if the conversation can continue.
     fn read_hello(
         self,
         connection: &mut ClientConnection,
@@ -174,7 +174,7 @@ impl Scenario {
         Some(frame_id)
     }
 
-    /// One game; whether it came to its end. What follows RESULT is checked with the next PLAY.
+    /// Plays one game. Returns whether it was finished. What follows RESULT is checked with the next PLAY.
     fn play(self, connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
         let mut board = Board::new();
         let (mut moves, mut refusals) = (0, 0);
@@ -197,7 +197,7 @@ impl Scenario {
                 return false;
             }
             results.hold("action-once");
-            // Its next frame may be one that it has sent too early.
+            // The next frame may be one that the client sent too early.
             if results.is_broken("action-once") {
                 return false;
             }
@@ -276,7 +276,7 @@ impl Scenario {
                 board.play(cell);
                 true
             }
-            // It marks cells without looking at them.
+            // The client does not check whether cells are free.
             Some(_) if results.is_broken("action-free") => false,
             _ => {
                 let problem = "after error 1 the client neither makes another move nor disconnects";
@@ -293,8 +293,8 @@ impl Scenario {
         }
     }
 
-    /// Wins in `Pieces`, so that both results are seen; otherwise avoids it. A cell that was refused to the
-    /// client is avoided too.
+    /// Chooses a cell. Wins in `Pieces`, so that both results occur, and otherwise avoids winning. Also
+    /// avoids a cell that was refused to the client.
     fn choose(self, board: &Board, refused: Option<Cell>) -> Cell {
         let (free, winning) = (board.free(), board.winning());
         let wanted = |cell: &&Cell| {
@@ -328,7 +328,7 @@ impl Scenario {
         }
     }
 
-    /// PLAY, for the first or another game; whether it came.
+    /// Expects PLAY, for the first or another game. Returns whether it came.
     fn is_asked_to_play(
         self,
         connection: &mut ClientConnection,
@@ -388,7 +388,7 @@ impl Scenario {
         true
     }
 
-    /// A move of the client that names a cell, free or not.
+    /// Expects a move that names a cell, free or not.
     fn check_move(
         self,
         connection: &mut ClientConnection,
@@ -398,7 +398,7 @@ impl Scenario {
     ) -> Option<Cell> {
         let expected = format!("ACTION, id {}, with a cell", connection.id);
         let Received::Frame(FromClient::Action { id, cell }, _) = received else {
-            // Later it may disconnect.
+            // After the first move the client may disconnect.
             if moves == 0 {
                 let rule = if self == Scenario::Pieces {
                     "split"
@@ -444,7 +444,7 @@ impl Scenario {
 }
 
 /// Whether the client sends more instead of waiting for an answer. The first connection that gets this far
-/// waits long enough to see it; the others go on at once.
+/// waits long enough to see it; the others continue at once.
 fn is_hasty(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }
@@ -467,7 +467,7 @@ fn send_error(connection: &mut ClientConnection, code: ErrorCode, id: u32) {
     connection.send_bytes(&bytes);
 }
 
-/// The kit makes an illegal move; what does the client send?
+/// Makes an illegal move, and checks what the client sends.
 fn complains(
     connection: &mut ClientConnection,
     results: &mut RuleResults,

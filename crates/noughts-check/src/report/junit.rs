@@ -1,4 +1,4 @@
-//! The report for CI systems: JUnit's XML, in the form that they all read.
+//! The report as JUnit XML, in the form that all CI systems read.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use super::{Entry, Report};
 use crate::verdict::{Finding, Verdict, Weight};
 
 impl Report {
-    /// One test suite with a case for each rule. Rules that were not tried are skipped. Open
-    /// questions and advice never fail; their remarks are in the output.
+    /// One test suite with a test case per rule. Rules that were not tried are skipped. Open questions and
+    /// advice never fail; their remarks are in the output.
     pub fn junit(&self) -> String {
         let failed = self.tally(Weight::Demanded).broken;
         let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Advice]
@@ -84,7 +84,7 @@ fn told(finding: &Finding, source: &str) -> String {
     text
 }
 
-/// Characters that XML 1.0 can't have at all, however written, become `�`.
+/// Replaces characters that XML 1.0 does not allow by `�`.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for sign in text.chars() {

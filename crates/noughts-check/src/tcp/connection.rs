@@ -1,4 +1,4 @@
-//! One connection to the server under test: what was sent and received.
+//! One connection to the server under test, with everything that was sent and received.
 
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -28,24 +28,24 @@ impl Timeouts {
     }
 }
 
-/// What is seen in any connection. Each fault is reported by one rule.
+/// What was observed on any connection. Each fault is reported by one rule.
 #[derive(Default)]
 pub(crate) struct Observations {
     /// A frame that is longer or shorter than its figure.
     pub(crate) size: Option<Finding>,
     /// A flag that is a character.
     pub(crate) flag_character: Option<Finding>,
-    /// A frame that answers nothing.
+    /// A frame that answers no request.
     pub(crate) unasked: Option<Finding>,
-    /// The server stops reading a name at its first zero byte. All further names end with one zero byte,
-    /// so that this fault does not hide others.
+    /// Whether the server stops reading a name at its first zero byte. Then all further names end with one
+    /// zero byte, so that this fault does not hide others.
     pub(crate) one_zero: bool,
-    /// The server leaves connections open that the client has closed.
+    /// Whether the server leaves connections open that the client has closed.
     keeps_connections: bool,
     /// For each frame of the client that got an answer: its opcode, and how long the answer took.
     pub(crate) answer_times: Vec<(u8, Duration)>,
-    /// The sum of the limits of all waits in which nothing came. It does not depend on how fast the
-    /// machine is.
+    /// The sum of the limits of all waits in which nothing came. It does not depend on the speed of the
+    /// machine.
     pub(crate) waited: Duration,
 }
 
@@ -54,38 +54,39 @@ pub(crate) struct Connection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
     pub(crate) dialect: Dialect,
-    /// The session's id, as far as it is known.
+    /// The session's id, if it is known.
     pub(crate) id: u32,
     timeouts: Timeouts,
     sent: Vec<u8>,
     sent_at: Instant,
     /// The last frame of the server.
     last_frame: Vec<u8>,
-    /// A frame came since something was sent.
+    /// Whether a frame came after the last one that was sent.
     has_answer: bool,
-    /// A frame came that answers nothing.
+    /// Whether a frame came that answers no request.
     pub(crate) has_unasked: bool,
-    /// The time for the next answer began when the last frame was sent, and not with the wait for it.
+    /// Whether the time for the next answer starts when the last frame was sent, and not when the wait
+    /// starts.
     pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
-    /// The client's name in the conversation, where there are two.
+    /// The client's name in the conversation, if there are two clients.
     name: &'static str,
     observations: Rc<RefCell<Observations>>,
 }
 
-/// What came.
+/// What was received.
 #[derive(Debug)]
 pub(crate) enum Received {
     Frame(FromServer, Vec<u8>),
     /// Bytes that are not a frame.
     Invalid(FrameError, Vec<u8>),
-    /// The time is over. Holds the start of a frame, if some of it came.
+    /// Nothing until the deadline. Contains the start of a frame, if there was one.
     Nothing(Vec<u8>),
-    /// The server closed the connection. Holds the start of a frame, if some of it came.
+    /// The server closed the connection. Contains the start of a frame, if there was one.
     Closed(Vec<u8>),
 }
 
-/// What should come.
+/// What should be received.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
     pub(crate) hex: String,
@@ -205,10 +206,10 @@ impl Connection {
         self.send_bytes(&encoded(frame));
     }
 
-    /// Errors are noticed by the answer that does not come.
+    /// Sends bytes. Errors show up as a missing answer.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         self.note_sent(bytes);
-        // Not `write_all`: a server that reads one byte now and then must not delay the kit.
+        // Not `write_all`: a server that reads very slowly must not delay the kit.
         let deadline = self.timeouts.deadline();
         let mut rest = bytes;
         while !rest.is_empty() && Instant::now() < deadline {
@@ -219,12 +220,12 @@ impl Connection {
         }
     }
 
-    /// Sends each byte on its own, so that the server has to put them together.
+    /// Sends each byte separately, so that the server must combine them.
     pub(crate) fn send_in_pieces(&mut self, bytes: &[u8]) {
         self.note_sent(bytes);
         for (at, byte) in bytes.iter().enumerate() {
             let _ = self.stream.write_all(&[*byte]);
-            // Small packets in a row may still arrive as one: at least two pauses separate them.
+            // Several small packets may still arrive as one. At least two pauses separate them.
             if at == 0 || at == bytes.len() / 2 {
                 self.observations.borrow_mut().waited += SHORT / 3;
                 std::thread::sleep(SHORT / 3);
@@ -249,7 +250,7 @@ impl Connection {
         }
     }
 
-    /// Removes what came without being asked for, and remembers it for the rule that is about it.
+    /// Removes frames that answer no request, and records them for the rule about them.
     pub(crate) fn remove_unasked(&mut self) {
         if self.sent.is_empty() || self.last_frame.is_empty() {
             return;
@@ -267,7 +268,7 @@ impl Connection {
         }
     }
 
-    /// Bytes after a whole answer: another frame, or the rest of a frame that is too long.
+    /// Records bytes after a whole answer: another frame, or the rest of a frame that is too long.
     fn observe_unasked(&mut self, bytes: &[u8]) {
         let frame = server_words(&self.last_frame, self.dialect);
         let line = format!("server → {}   (not asked for)", hex(bytes));
@@ -298,7 +299,7 @@ impl Connection {
         }
     }
 
-    /// A frame that was understood although it is wrong.
+    /// Records a frame that was understood although it is wrong.
     fn observe(&mut self, deviation: &Deviation, frame: &FromServer, bytes: &[u8]) {
         let name = Opcode::try_from(bytes[0]).map_or(String::new(), |opcode| opcode.to_string());
         let (problem, words, is_size) = match deviation {
@@ -340,17 +341,17 @@ impl Connection {
         }
     }
 
-    /// The next frame, or why there is none.
+    /// The next frame, or the reason why there is none.
     pub(crate) fn receive(&mut self) -> Received {
         let deadline = match std::mem::take(&mut self.is_timed_from_sending) {
-            // What has come meanwhile is read in any case.
+            // Data that has already arrived is read in any case.
             true => (self.sent_at + self.timeouts.answer).max(Instant::now() + MIN_WAIT),
             false => self.timeouts.deadline(),
         };
         let received = loop {
             let received = self.receive_until(deadline);
             match &received {
-                // A second READY or ADMIT is no answer to anything.
+                // A second READY or ADMIT answers no request.
                 Received::Frame(frame, bytes)
                     if *bytes == self.last_frame && self.is_repeated(frame) =>
                 {
@@ -381,7 +382,8 @@ impl Connection {
         received
     }
 
-    /// Whether this READY or ADMIT answers nothing: another frame was sent last, or it was answered.
+    /// Whether this READY or ADMIT answers no request: another frame was sent last, or it was already
+    /// answered.
     fn is_repeated(&self, frame: &FromServer) -> bool {
         let asked_by = match frame {
             FromServer::Ready { .. } => Opcode::Hello,
@@ -440,8 +442,8 @@ impl Connection {
         }
     }
 
-    /// How long the rest of a frame may take before the frame counts as too short. Once the server is known
-    /// to send frames of the wrong size, a wrong guess accuses it of nothing new.
+    /// How long the rest of a frame may take before the frame counts as too short. If the server is known to
+    /// send frames of the wrong size, a wrong guess reports no new fault.
     fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {
@@ -450,7 +452,7 @@ impl Connection {
         }
     }
 
-    /// Whether these bytes may be the rest of a frame that was too long, and the next frame may follow.
+    /// Whether these bytes may be the rest of a frame that was too long, followed by the next frame.
     fn may_be_excess(&self) -> bool {
         const MAX_EXCESS: usize = 9;
         !self.last_frame.is_empty()
@@ -458,7 +460,7 @@ impl Connection {
             && self.buffer.bytes.len() < MAX_EXCESS
     }
 
-    /// The rest of a frame that was too long, in front of the next frame; whether there was one.
+    /// Skips the rest of a frame that was too long. Returns whether there was one.
     fn skip_excess(&mut self) -> bool {
         if self.last_frame.is_empty() {
             return false;
@@ -477,7 +479,7 @@ impl Connection {
         true
     }
 
-    /// The next frame if it is as expected; otherwise how it is not.
+    /// The next frame if it is as expected; otherwise the difference.
     pub(crate) fn expect(
         &mut self,
         expected: &Expected,
@@ -489,7 +491,7 @@ impl Connection {
         }
     }
 
-    /// What was received is not what was expected.
+    /// The finding that something else was received than expected.
     pub(crate) fn broken(&self, expected: &Expected, received: &Received) -> Stop {
         if matches!(received, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
             return Stop::NotTried(super::TIME_IS_OVER.to_owned());
@@ -545,7 +547,7 @@ impl Connection {
         self.buffer.has_ended
     }
 
-    /// A finding with what was sent last.
+    /// A finding that includes what was sent last.
     pub(crate) fn found(
         &self,
         problem: impl Into<String>,
@@ -593,7 +595,7 @@ impl Connection {
         !self.buffer.bytes.is_empty()
     }
 
-    /// Disconnects, and waits until the server has closed the connection too: then it has noticed.
+    /// Disconnects, and waits until the server has closed the connection too, because then it has noticed.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let keeps_connections = self.observations.borrow().keeps_connections;
@@ -606,13 +608,13 @@ impl Connection {
         }
     }
 
-    /// Disconnects when the answer has arrived and was not read, which the server sees as a reset.
+    /// Disconnects when the answer has arrived but was not read. The server sees this as a reset.
     pub(crate) fn leave_unread(self) {
         let wait = self.timeouts.answer.max(Duration::from_millis(1));
         let _ = self.stream.set_read_timeout(Some(wait));
         let _ = self.stream.peek(&mut [0]);
         drop(self.stream);
-        // Nothing tells when the server has noticed.
+        // There is no sign that tells when the server has noticed.
         self.observations.borrow_mut().waited += SHORT;
         std::thread::sleep(SHORT);
     }
@@ -641,7 +643,7 @@ fn remember(place: &mut Option<Finding>, stop: Stop) {
     }
 }
 
-/// A pause that gives the server time to do what nothing tells.
+/// A pause that gives the server time for something that the kit cannot observe.
 const SHORT: Duration = Duration::from_millis(100);
 
 /// The shortest wait for an answer.
@@ -653,7 +655,7 @@ pub(crate) fn encoded(frame: &FromClient) -> Vec<u8> {
     bytes
 }
 
-/// Otherwise a server that writes a frame field by field with Nagle's algorithm waits 40 ms per field.
+/// Without this, a server that writes a frame field by field with Nagle's algorithm waits 40 ms per field.
 #[cfg(target_os = "linux")]
 fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

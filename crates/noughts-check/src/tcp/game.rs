@@ -145,7 +145,7 @@ fn observed(finding: Option<Finding>) -> RuleResult {
     finding.map_or(Ok(()), |finding| Err(Stop::broken(finding)))
 }
 
-/// How a game can go wrong; each has a rule.
+/// The ways in which a game can go wrong. Each has a rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Odd {
     NoAnswer,
@@ -179,17 +179,17 @@ pub(super) struct Games {
     ends: Vec<GameResult>,
     played: usize,
     finished: usize,
-    /// The first frame with another id.
+    /// The first frame with a wrong id.
     wrong_id: Option<WrongId>,
     /// The first RESULT with a wrong cell.
     wrong_cell: Option<Finding>,
     /// A RESULT had a cell.
     has_cell: bool,
-    /// The flag of the first RESULT that was wrong, by the right flag.
+    /// The wrong flag of the first RESULT with a wrong flag, by the right flag.
     wrong_flags: BTreeMap<u8, GameResult>,
 }
 
-/// A frame with another id than the session's.
+/// A frame whose id is not the session's.
 #[derive(Clone)]
 struct WrongId {
     own: u32,
@@ -223,7 +223,7 @@ impl Games {
             && wrong(GameResult::Lost) == Some(GameResult::Won)
     }
 
-    /// Why something was not seen: the first problem that ended games.
+    /// Why something was not observed: the first problem that ended games.
     fn prevented(&self, otherwise: &str) -> Stop {
         match self.odd.iter().next() {
             Some((odd, finding)) => {
@@ -234,7 +234,7 @@ impl Games {
     }
 }
 
-/// A game that came to its end.
+/// A finished game.
 struct Played {
     end: GameResult,
     wrong_id: Option<WrongId>,
@@ -318,7 +318,7 @@ fn play_out(
     }
 }
 
-/// The server's answer to a move that did not end the game; how the answer ended it, if it did.
+/// The server's answer to a move that did not end the game. Returns how the answer ended the game, if it did.
 fn answer(
     connection: &Connection,
     board: &mut Board,
@@ -386,7 +386,7 @@ fn answer(
     }
 }
 
-/// Looks for another id than the session's in a frame.
+/// Checks whether a frame has an id other than the session's.
 fn wrong_id(connection: &Connection, received: &Received) -> Option<WrongId> {
     let Received::Frame(frame, bytes) = received else {
         return None;
@@ -421,7 +421,7 @@ fn wrong_id(connection: &Connection, received: &Received) -> Option<WrongId> {
     }
 }
 
-/// The words for an id whose bytes are in the wrong order.
+/// The words for an id with bytes in the wrong order.
 pub(super) fn reversed(own: u32, id: u32) -> &'static str {
     match id == own.swap_bytes() && id != own {
         true => ": the bytes of the id are in the wrong order, little endian instead of big endian",
@@ -429,7 +429,7 @@ pub(super) fn reversed(own: u32, id: u32) -> &'static str {
     }
 }
 
-/// A wrong id breaks a rule, unless an earlier rule has reported an id that is wrong in the same way.
+/// Reports a wrong id, unless an earlier rule has reported an id that is wrong in the same way.
 fn report_wrong_id(checker: &mut Checker, rule: &'static str, wrong: &WrongId) -> RuleResult {
     let WrongId { own, id, finding } = wrong;
     let is_same = |(_, other_own, other_id): &&(&str, u32, u32)| {
@@ -483,10 +483,10 @@ pub(super) fn first_moves(connection: &mut Connection) -> RuleResult<(Cell, Cell
     }
 }
 
-/// At most this many games are played to reach one kind of end, each in its own session.
+/// Maximum number of games that are played to reach one kind of end, each in its own session.
 const MAX_GAMES: usize = 24;
 
-/// The same with a server that is slow.
+/// The same for a slow server.
 const MAX_SLOW_GAMES: usize = 4;
 
 const TACTICS: [Tactic; 6] = [
@@ -498,10 +498,10 @@ const TACTICS: [Tactic; 6] = [
     Tactic::Learned,
 ];
 
-/// After this many games that went wrong in the same way, the way to other ends is closed.
+/// After this many games that went wrong in the same way, the kit gives up.
 const MAX_ODD_GAMES: usize = 6;
 
-/// Plays until games were won, lost and drawn, or nothing more can be learned.
+/// Plays until games were won, lost and drawn, or until nothing more can be learned.
 fn play_series(checker: &mut Checker) -> RuleResult<Games> {
     let mut games = Games::default();
     let mut odd_games = 0;
@@ -661,7 +661,7 @@ fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> Rul
     Ok(())
 }
 
-/// A server that has not answered one mistake is not waited for again.
+/// If a server did not answer one mistake, the kit does not wait for it again.
 pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
     match checker.mistakes.get(rule).map(String::as_str) {
         Some(NOTHING) => Err(Stop::NotTried(format!(
@@ -673,7 +673,8 @@ pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
 
 const NOTHING: &str = "nothing";
 
-/// The ERROR for a mistake. Two rules with the same ERROR that get the same wrong answer show one fault.
+/// Expects the ERROR for a mistake. If two rules with the same ERROR get the same wrong answer, it is one
+/// fault.
 fn expect_mistake(
     checker: &mut Checker,
     connection: &mut Connection,
@@ -722,12 +723,12 @@ pub(super) fn expect_error(connection: &mut Connection, wanted: u8) -> RuleResul
     Ok(())
 }
 
-/// After a cell off the board, and after one that is taken.
+/// Checks the turn after a cell off the board, and after a taken cell.
 fn errors_keep_the_turn(checker: &mut Checker) -> RuleResult {
     checker.sends_errors()?;
     checker.plays()?;
     if checker.broken.contains(&"one-answer") {
-        // A move of the server that nobody asked for may have taken the cell.
+        // A move of the server that answers no request may have taken the cell.
         let why = "prevented by one-answer: frames come that answer nothing";
         return Err(Stop::NotTried(why.to_owned()));
     }
@@ -753,7 +754,7 @@ fn errors_keep_the_turn(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// One more move, and its answer.
+/// Plays one more move and checks its answer.
 pub(super) fn plays_on(connection: &mut Connection, taken: &[Cell]) -> RuleResult {
     let free = Cell::all().find(|cell| !taken.contains(cell));
     connection.act(free.expect("few cells are taken"));
@@ -794,7 +795,7 @@ fn results_name_the_cell(checker: &mut Checker) -> RuleResult {
     }
 }
 
-/// Twice: the cells with which the last game began must be free again.
+/// Plays twice: the first cells of the last game must be free again.
 fn plays_again(checker: &mut Checker) -> RuleResult {
     let games = games(checker)?;
     if games.finished == 0 {
@@ -842,7 +843,7 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// A mistake after each step shows what the server has sent before it: its ERROR comes last.
+/// Makes a mistake after each step: its ERROR must be the next frame, so any earlier frame was not requested.
 fn one_answer_each(checker: &mut Checker) -> RuleResult {
     let mut connection = checker.admitted()?;
     observed(checker.observations.borrow().unasked.clone())?;

@@ -1,5 +1,5 @@
-//! The rules about clients that disconnect, and about several clients at once. They come early: every
-//! rule ends with a disconnection, and a server that does not survive it breaks all rules after it.
+//! The rules about clients that disconnect, and about several clients at once. They are tried early: every
+//! rule ends with a disconnection, and a server that does not survive it breaks all later rules.
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};
@@ -68,7 +68,7 @@ pub(super) const RULES: [TcpRule; 5] = [
             let mut connection = checker.admitted()?;
             connection.act_with(connection.id, *b"1-1");
             connection.leave_unread();
-            // Several times: a server may notice late.
+            // Several times, because a server may notice late.
             for _ in 0..3 {
                 still_serves(
                     checker,
@@ -80,7 +80,7 @@ pub(super) const RULES: [TcpRule; 5] = [
     ),
 ];
 
-/// After the rules of one game.
+/// Tried after the rules about one game.
 pub(super) const MANY: [TcpRule; 1] = [TcpRule::demanded(
     "many-at-once",
     "two clients play different games at the same time",
@@ -115,7 +115,7 @@ fn leave_after(
     still_serves(checker, after)
 }
 
-/// Several times: a server may have room for one or two such clients.
+/// Several times, because a server may have room for one or two such clients.
 fn leave_after_ready(checker: &mut Checker) -> RuleResult {
     if let Some(finding) = checker.gone.clone() {
         return Err(Stop::broken(finding));
@@ -145,7 +145,7 @@ fn two_at_once(checker: &mut Checker) -> RuleResult {
     read_ready(&mut other)
         .and_then(|()| admit(&mut other))
         .map_err(while_another)?;
-    // The same cell in both: they are two boards.
+    // The same cell in both games, because they have separate boards.
     let taken = first_moves(&mut one).map_err(while_another)?;
     first_moves(&mut other).map_err(while_another)?;
     drop(other);

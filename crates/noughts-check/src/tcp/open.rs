@@ -1,5 +1,5 @@
-//! What the document does not decide. The claims say what is usual, in Noughts and in public programs.
-//! Another way is not a fault.
+//! Questions that the document leaves open. The claims describe what is usual, in Noughts and in public
+//! programs. Another behaviour is not a fault.
 
 use std::collections::BTreeMap;
 
@@ -105,8 +105,8 @@ pub(super) const RULES: [TcpRule; 15] = [
     ),
 ];
 
-/// A question in two steps, so that several can wait for their answers at the same time: many correct servers do
-/// not answer what the document does not mention.
+/// A question in two steps, so that several can wait for their answers at the same time. Many correct servers
+/// do not answer what the document does not mention.
 struct Probe {
     rule: &'static str,
     send: fn(&mut Checker) -> RuleResult<Connection>,
@@ -133,7 +133,7 @@ const PROBES: [Probe; 13] = [
         rule: "hello-twice",
         send: |checker| {
             checker.sends_errors()?;
-            // A second READY that nobody asked for would be taken for the answer.
+            // A second READY that answers no request would be taken for the answer.
             if checker.broken.contains(&"one-answer") {
                 let why = "prevented by one-answer: frames come that answer nothing";
                 return Err(Stop::NotTried(why.to_owned()));
@@ -276,7 +276,8 @@ const PROBES: [Probe; 13] = [
     },
 ];
 
-/// The answer to a question. All questions are sent with the first, if the server serves several clients.
+/// The answer to a question. If the server serves several clients, all questions are sent together with the
+/// first.
 fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
     let probe = PROBES.iter().find(|probe| probe.rule == rule);
     let probe = probe.expect("every question has a probe");
@@ -290,7 +291,7 @@ fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
         let mut connection = sent?;
         connection.is_timed_from_sending = true;
         let judged = (probe.judge)(&mut connection);
-        // Another question may have ended the server, so the question is asked again, alone.
+        // Another question may have ended the server, so this question is asked again, alone.
         if judged.is_ok() || !connection.has_ended() {
             return judged;
         }
@@ -353,7 +354,7 @@ fn error_texts(checker: &mut Checker) -> RuleResult {
     expect_text(&mut connection, ErrorCode::InvalidMove, "taken-own")
 }
 
-/// The text of the code that came; whether it is the right code is another rule.
+/// Checks the text of the received code. Whether the code is right is another rule.
 fn expect_text(connection: &mut Connection, code: ErrorCode, rule: &str) -> RuleResult {
     let mut bytes = Vec::new();
     code.encode(connection.id, &mut bytes);
@@ -371,7 +372,7 @@ fn expect_text(connection: &mut Connection, code: ErrorCode, rule: &str) -> Rule
     }
 }
 
-/// An answer to the ERROR comes before the one to the move that follows it.
+/// If the ERROR is answered, that answer comes before the answer to the next move.
 fn client_error_is_not_answered(connection: &mut Connection) -> RuleResult {
     first_moves(connection)?;
     match connection.has_unasked {
@@ -426,7 +427,7 @@ fn error_storm(checker: &mut Checker) -> RuleResult {
         connection.act_with(connection.id, *b"9-9");
         match connection.receive() {
             Received::Frame(FromServer::Error { .. }, _) => {}
-            // Earlier is a bound too.
+            // An earlier close is a limit too.
             Received::Closed(_) => return Ok(()),
             received => {
                 return Err(connection

@@ -1,7 +1,7 @@
 //! The rules for two players, with the server between them.
 //!
-//! The document has one sentence on this: the server is a proxy between two clients. So how they meet is
-//! open; what a game is, and what its frames mean, is not.
+//! The document has one sentence about this: the server is a proxy between two clients. So it is open how
+//! they are paired, but not what a game is and what its frames mean.
 
 use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
@@ -116,7 +116,7 @@ struct Pair {
     first: Connection,
     second: Connection,
     flags: [Admission; 2],
-    /// The first frame with somebody else's id.
+    /// The first frame with the id of the other client.
     wrong_id: Option<Stop>,
 }
 
@@ -151,7 +151,7 @@ impl Pair {
         Ok(())
     }
 
-    /// What the other received, with what the one to move had said.
+    /// The finding about what the other client received, with the frame that the first client had sent.
     fn not_relayed(&self, expected: &Expected, received: &Received) -> Stop {
         match self.second.broken(expected, received) {
             Stop::Broken(mut finding) => {
@@ -203,7 +203,7 @@ fn try_two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection
     Ok((first, second))
 }
 
-/// Two sessions that send PLAY, one after the other.
+/// Two sessions that send PLAY one after the other.
 fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     let (first, second) = two_sessions(checker)?;
     let pair = sit_down(first, second, checker.flags_are_equal)?;
@@ -211,8 +211,8 @@ fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     Ok(pair)
 }
 
-/// PLAY from both; the flags say who moves first. If they are equal, the client whose PLAY came first does, so
-/// the second one waits until the server has seen it.
+/// Sends PLAY from both clients. The flags say who moves first. If the flags are equal, the client whose PLAY
+/// came first moves first, so the second client waits until the server has seen it.
 fn sit_down(mut first: Connection, mut second: Connection, is_by_order: bool) -> RuleResult<Pair> {
     first.play();
     match is_by_order {
@@ -350,7 +350,7 @@ fn no_cell(checker: &mut Checker) -> RuleResult {
 fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> RuleResult {
     pair.first.act_with(pair.first.id, at);
     super::game::expect_error(&mut pair.first, code)?;
-    // What the other heard of the mistake would come before the next cell.
+    // Anything that the other client receives because of the mistake would come before the next cell.
     pair.play(cell("2-2"))
         .map_err(|stop| stop.prefixed("after a mistake and a valid move, "))?;
     pair.leave();
@@ -384,7 +384,7 @@ fn expect_result(connection: &mut Connection, wanted: GameResult) -> RuleResult 
     Ok(())
 }
 
-/// A game that the first wins with its third mark.
+/// A game that the first player wins with the third mark.
 fn win(pair: &mut Pair) -> RuleResult {
     pair.first.act(cell("0-2"));
     won_and_lost(pair)
@@ -403,7 +403,7 @@ fn winner_and_loser(checker: &mut Checker) -> RuleResult {
     let mut pair = begun(checker, NEARLY_WON)?;
     win(&mut pair)?;
     pair.leave();
-    // And the other way round: the second player's third mark.
+    // The second player wins with the third mark.
     let mut pair = begun(checker, "0-0 1-0 2-2 1-1 0-2")?;
     pair.first.act(cell("1-2"));
     won_and_lost(&mut pair)?;

@@ -1,4 +1,4 @@
-//! Advice: what a network does to frames, and what one client may do to others.
+//! Advice: how networks deliver frames, and how one client can affect others.
 
 use noughts_wire::{Dialect, FromClient, FromServer};
 
@@ -63,10 +63,10 @@ fn byte_by_byte(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// HELLO and PLAY at once where the client knows its id; else PLAY and ACTION.
+/// Sends HELLO and PLAY at once if the client knows its id; otherwise PLAY and ACTION.
 fn at_once(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
-    // Both come from the belief that one read is one frame.
+    // Both faults come from the assumption that one read returns one frame.
     if checker.broken.contains(&"split") {
         let why = "prevented by split: the server does not read frame by frame";
         return Err(Stop::NotTried(why.to_owned()));

@@ -1,4 +1,4 @@
-//! A server that the kit starts, and starts again when it has ended.
+//! A server that the kit starts, and restarts when it has ended.
 
 use std::ffi::OsString;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use noughts_process::ProcessSet;
 use super::TcpTask;
 use crate::process::{End, Program};
 
-/// How long a server may take until it listens.
+/// Maximum time until the server listens.
 const START_TIME: Duration = Duration::from_secs(20);
 
 pub(super) struct ServerProgram {
@@ -97,7 +97,7 @@ impl ServerProgram {
         self.program.wait(Instant::now() + time);
     }
 
-    /// Starts the server again if it has ended; whether it had.
+    /// Starts the server again if it has ended. Returns whether it had.
     pub(super) fn restart_if_ended(&mut self) -> Result<bool, String> {
         if self.program.read_available().is_none() {
             return Ok(false);
@@ -107,7 +107,7 @@ impl ServerProgram {
         Ok(true)
     }
 
-    /// Waits until the server has printed something, or the time is over.
+    /// Waits until the server has printed something, or until the deadline.
     pub(super) fn wait_for_output(&mut self, time: Duration) {
         let until = Instant::now() + time;
         while self.program.errors.is_empty()
@@ -119,7 +119,7 @@ impl ServerProgram {
 
     /// What the server has printed since the last call, and how it ended, if it did.
     pub(super) fn take_output(&mut self) -> (Vec<u8>, Option<End>) {
-        // A trace is printed a moment after the disconnection.
+        // A stack trace is printed a moment after the disconnection.
         let end = self.program.read(Instant::now() + Duration::from_millis(5));
         let end = self.program.read_available().or(end);
         let mut output = std::mem::take(&mut self.program.errors);
@@ -128,7 +128,7 @@ impl ServerProgram {
     }
 }
 
-/// Whether something listens there, found out without a connection where the system tells.
+/// Whether a program listens at this address. On systems that list listening ports, no connection is made.
 fn is_listening(address: SocketAddr) -> bool {
     match listening_ports() {
         Some(ports) => ports.contains(&address.port()),
@@ -137,7 +137,7 @@ fn is_listening(address: SocketAddr) -> bool {
 }
 
 /// The ports on which programs of this machine listen. A connection to find that out would already be a
-/// client that leaves without a word.
+/// client that leaves without sending anything.
 #[cfg(target_os = "linux")]
 fn listening_ports() -> Option<Vec<u16>> {
     let mut ports = Vec::new();

@@ -7,7 +7,7 @@ use super::{Checker, PLAYER, TcpRule, document, read_ready};
 use crate::frame::hex;
 use crate::verdict::{Fact, Finding, RuleResult, Stop, Weight};
 
-/// The first of all.
+/// The rules that are tried first.
 pub(super) const GREETING: [TcpRule; 2] = [
     TcpRule {
         only: Some(Dialect::Seed),
@@ -92,7 +92,7 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// READY and ADMIT 1: a server that has misread the name does not get this far.
+/// Expects READY and ADMIT 1, which a server that has misread the name does not send.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
     super::admit(connection)
@@ -133,7 +133,8 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
 
 const PROMPT_SECONDS: f64 = 0.5;
 
-/// One prompt answer is enough: any other one may be late because the machine is busy, and a slow server has none.
+/// One prompt answer is enough: others may be late because the machine is busy. A slow server has no prompt
+/// answer.
 fn promptly(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
     super::game::first_moves(&mut checker.admitted()?)
@@ -165,7 +166,7 @@ fn promptly(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// What the server shows when it takes the second zero byte of a name for an opcode.
+/// The finding if the server takes the second zero byte of a name for an opcode.
 pub(super) fn stops_at_first_zero(after_play: &Finding) -> Finding {
     let mut finding = after_play.clone();
     finding.problem = "the server reads the name in HELLO only up to its first zero byte, and takes the second one for \
@@ -229,7 +230,7 @@ fn play_with_another_id(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Another id of five digits, so that only a comparison finds the difference.
+/// Another id of five digits, so that only a comparison shows the difference.
 pub(super) fn another(id: u32) -> u32 {
     if SESSION_IDS.contains(&(id + 1)) {
         id + 1
@@ -243,7 +244,7 @@ pub(super) fn hello_bytes(connection: &Connection) -> Vec<u8> {
     connection.hello_bytes(PLAYER)
 }
 
-/// Starts a session on a new connection, to see whether the server still serves.
+/// Starts a session on a new connection, to check that the server still serves clients.
 pub(super) fn still_serves(checker: &mut Checker, after: &str) -> RuleResult {
     let mut connection = checker.connect().map_err(|stop| match stop {
         Stop::NotTried(why) if !why.starts_with("prevented by") => {
@@ -258,7 +259,7 @@ pub(super) fn still_serves(checker: &mut Checker, after: &str) -> RuleResult {
     Ok(())
 }
 
-/// The server accepts no connection any more.
+/// The finding that the server accepts no more connections.
 pub(super) fn not_served(after: &str, why: &str) -> Finding {
     Finding {
         problem: format!("{after}, {why}"),

@@ -1,4 +1,4 @@
-//! The state of the full screen, and how events change it. It knows no terminal.
+//! The state of the full screen, and how events change it. It does not use a terminal.
 
 use std::time::Duration;
 
@@ -128,10 +128,10 @@ pub struct App {
     pub(super) dialog: Option<Dialog>,
     pub(super) message: Option<Message>,
     pub(super) hint: Hint,
-    /// The analysis of the position before each turn, if a review was requested. It grows turn by turn.
+    /// The analysis of the position before each turn, if a review was requested. It is filled turn by turn.
     pub(super) review: Option<Vec<Option<Analysis>>>,
     pub(super) is_paused: bool,
-    /// A robot failed in this turn and is not asked again.
+    /// Whether a robot failed in this turn. It is then not asked again.
     pub(super) has_failed: bool,
     pub(super) thinking: Duration,
 }
@@ -164,7 +164,7 @@ impl App {
         Ok(app)
     }
 
-    /// Opens the game of a record, or returns why the text is not a record.
+    /// Opens the game of a record. An error says why the text is not a record.
     pub fn open_record(&mut self, text: &str) -> Result<(), String> {
         let record = text.parse::<Record>().map_err(|error| error.to_string())?;
         let (mut local, errors) = LocalGame::of_record(&record);
@@ -266,7 +266,7 @@ impl App {
             };
         }
         if is_too_small(self.size) {
-            // Nothing is visible, so only quitting makes sense.
+            // The screen is too small to show anything, so only quitting works.
             return match key.code {
                 KeyCode::Char('q') => Effect::Quit,
                 _ => Effect::None,
@@ -316,7 +316,7 @@ impl App {
         }
     }
 
-    /// Takes back the only person's last turn and what robots played after it.
+    /// Takes back the last turn of the only person, and the robots' turns after it.
     pub(super) fn undo(&mut self) {
         let Some(local) = &mut self.local else { return };
         let Some(turns) = local.undo_to() else {
@@ -326,7 +326,7 @@ impl App {
         if let Some(review) = &mut self.review {
             review.truncate(turns);
         }
-        // Robots keep what they know of a game, so they start again.
+        // Robots keep state of a game, so new ones are started.
         self.number += 1;
         self.turn_over();
     }
@@ -339,7 +339,7 @@ impl App {
         };
     }
 
-    /// Resets what belongs to one turn.
+    /// Resets the state of one turn.
     fn turn_over(&mut self) {
         self.hint = Hint::None;
         self.has_failed = false;

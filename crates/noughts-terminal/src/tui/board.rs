@@ -173,7 +173,8 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
     }
 }
 
-/// In a large cell the cue is in its corners: all four for the focus and a line, a dot in one for the last play.
+/// In a large cell the cue is drawn in the corners: in all four for the focus and a line, as a dot in one for
+/// the last play.
 fn corners(canvas: &mut Canvas<'_>, place: Rect, cue: Cue) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);
     let signs = match cue {
@@ -246,7 +247,8 @@ fn rules(canvas: &mut Canvas<'_>, layout: &GridLayout) {
     }
 }
 
-/// Row labels at the left, column labels above. If they are too close, every fifth and that of the focus.
+/// Row labels to the left, column labels above. If there is not enough space, only every fifth label and that
+/// of the focus.
 fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
     let (quiet, strong) = (canvas.theme.quiet(), canvas.theme.strong());
     let (mut free, top) = (0, layout.area.y - 1);
@@ -282,7 +284,7 @@ fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
     }
 }
 
-/// Arrows on the edges: the board continues there.
+/// Arrows at the edges where the board continues.
 fn arrows(canvas: &mut Canvas<'_>, layout: &GridLayout, rows: usize, columns: usize) {
     let theme = canvas.theme;
     let area = layout.area;

@@ -1,4 +1,4 @@
-//! Drawing primitives that never leave the screen.
+//! Drawing primitives. Drawing outside the screen is clipped.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -129,7 +129,7 @@ pub(super) fn width(text: &str) -> u16 {
     u16::try_from(Span::raw(text).width()).unwrap_or(u16::MAX)
 }
 
-/// Wraps text at spaces; a longer word gets a line of its own.
+/// Wraps text at spaces. A word that is too long gets its own line.
 pub(crate) fn wrap(text: &str, most: u16) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

@@ -34,7 +34,7 @@ pub(super) enum Dialog {
 const LONGEST: usize = 255;
 
 impl App {
-    /// Handles a key in a dialog, which closes unless it is put back.
+    /// Handles a key in a dialog. The dialog closes unless it is put back.
     pub(super) fn key_in_dialog(&mut self, dialog: Dialog, code: KeyCode) -> Effect {
         let agrees = matches!(code, KeyCode::Enter | KeyCode::Char('y' | 'Y'));
         match dialog {
@@ -214,7 +214,7 @@ fn help(app: &App) -> Vec<(String, String)> {
     lines
 }
 
-/// Draws the help over everything, or a question in the last two lines, where it does not cover the board.
+/// Draws the help over the whole screen, or a question in the last two lines, which do not cover the board.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, dialog: &Dialog) {
     if let Dialog::Help(first) = dialog {
         return draw_help(canvas, app, *first);

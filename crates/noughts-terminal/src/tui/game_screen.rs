@@ -115,7 +115,7 @@ impl App {
         }
     }
 
-    /// Why a person cannot act now, apart from the rules.
+    /// Why a person cannot act now, for reasons other than the rules.
     fn why_not_now(&self) -> Option<String> {
         let local = self.local.as_ref()?;
         if !local.shows_present() {
@@ -290,7 +290,7 @@ impl App {
     }
 }
 
-/// Whether leaving loses nothing: no person is in the middle of an unsaved game.
+/// Whether leaving loses nothing: no person has an unsaved game in progress.
 fn is_kept(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

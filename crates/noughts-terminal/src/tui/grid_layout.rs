@@ -16,7 +16,7 @@ const SIZES: [(u16, u16); 8] = [
     (3, 1),
 ];
 
-/// Cells that stay visible around the focus.
+/// Number of cells that stay visible around the focus.
 const ROOM: usize = 3;
 
 /// The layout of a board: as large as fits, or a part of it.
@@ -36,7 +36,7 @@ pub(super) struct GridLayout {
 }
 
 impl GridLayout {
-    /// Fits a board into an area. `focus` is visible, and `origin` is in the upper left corner if possible.
+    /// Fits a board into an area. `focus` is visible; `origin` is in the upper left corner if possible.
     pub(super) fn fit(
         area: Rect,
         rows: usize,
@@ -57,7 +57,7 @@ impl GridLayout {
         let (cell, taken) = match ruled {
             Some(&(w, h)) => ((w, h), (whole(columns, w) as u16, whole(rows, h) as u16)),
             None => {
-                // An odd width, and two lines for the arrows.
+                // The width is odd, and two lines are for the arrows.
                 let most = (2 * columns + 1).min(usize::from(width.saturating_sub(1) | 1));
                 let high = match rows <= height.into() {
                     true => rows as u16,
@@ -123,7 +123,8 @@ impl GridLayout {
         Some(spot)
     }
 
-    /// The upper left corner that shows this cell and some cells around it. For keys only: moving the mouse does not scroll.
+    /// The upper left corner for which this cell and some cells around it are visible. Used for keys only:
+    /// moving the mouse does not scroll.
     pub(super) fn with_room_around(&self, spot: Spot) -> Spot {
         let near = |first: usize, at: usize, seen: usize| {
             let room = ROOM.min(seen.saturating_sub(1) / 2);
@@ -136,7 +137,7 @@ impl GridLayout {
         }
     }
 
-    /// The upper left corner that has this cell in the middle.
+    /// The upper left corner for which this cell is in the middle.
     pub(super) fn around(&self, spot: Spot) -> Spot {
         Spot {
             row: spot.row.saturating_sub(self.rows / 2),
@@ -158,7 +159,7 @@ pub(super) fn label_width(rows: usize) -> u16 {
     (rows - 1).to_string().len() as u16 + 1
 }
 
-/// The first visible line: as near to `origin` as possible, with `focus` visible and no empty space.
+/// The first visible row or column: as near to `origin` as possible, with `focus` visible and no empty space.
 fn into_view(origin: usize, focus: usize, seen: usize, all: usize) -> usize {
     let least = (focus + 1).saturating_sub(seen);
     origin.clamp(least, focus.max(least)).min(all - seen)

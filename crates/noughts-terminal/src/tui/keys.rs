@@ -37,7 +37,7 @@ pub(super) struct Binding {
     pub(super) codes: &'static [KeyCode],
     pub(super) command: Command,
     label: (&'static str, &'static str),
-    /// Empty: not in the footer.
+    /// The text in the footer. If empty, the key is not shown there.
     pub(super) word: &'static str,
     pub(super) about: &'static str,
 }
@@ -205,7 +205,7 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
 ];
 
-/// The command of a key; of several, one that works now.
+/// The command of a key. If there are several, one that works now.
 pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
     let bound = BINDINGS
         .iter()
@@ -244,7 +244,7 @@ pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     let working: Vec<String> = BINDINGS
         .iter()
         .filter(|binding| !binding.word.is_empty())
-        // One entry stands for both directions.
+        // One entry represents both directions.
         .filter(|binding| match binding.command {
             Command::Back => works(app, Command::Back) || works(app, Command::Forward),
             command => works(app, command),

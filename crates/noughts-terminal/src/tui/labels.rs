@@ -27,7 +27,7 @@ impl LocalGame {
     pub(super) fn headline(&self, theme: Theme) -> String {
         let view = self.view();
         match (&view.outcome, view.to_move) {
-            // Nobody is to move in the past.
+            // In an earlier turn nobody is to move.
             (None, Some(_)) if !self.shows_present() => "Replay.".to_owned(),
             (Some(conclusion), _) => self.result(conclusion, theme),
             (None, None) => String::new(),

@@ -13,11 +13,11 @@ use crate::holder::{Holder, RecordRobotError};
 pub(super) struct LocalGame {
     game: Game,
     holders: Vec<Holder>,
-    /// By side.
+    /// The symbols, by side.
     symbols: Vec<char>,
     /// The view that is shown: of the current or an earlier turn.
     view: View,
-    /// The number of completed turns that is shown; `None` for the current state.
+    /// The number of completed turns that are shown; `None` for the current state.
     looking_at: Option<usize>,
     /// The focused cell.
     pub(super) focus: Spot,
@@ -53,7 +53,8 @@ impl LocalGame {
         local
     }
 
-    /// The game of a record, and the errors of robots that cannot play; people take their seats.
+    /// The game of a record, and the errors of robots that cannot play. People take the seats of these
+    /// robots.
     pub(super) fn of_record(record: &Record) -> (LocalGame, Vec<RecordRobotError>) {
         let game = record.game().clone();
         let mut errors = Vec::new();
@@ -108,7 +109,7 @@ impl LocalGame {
         Ok(())
     }
 
-    /// The number of turns before the last one of the only person, who plays against robots.
+    /// The number of turns before the last turn of the only person, who plays against robots.
     pub(super) fn undo_to(&self) -> Option<usize> {
         let people = self.holders.iter().filter(|holder| holder.is_human());
         let is_person = |turn: &Turn| self.holder(turn.by).is_human();
@@ -199,7 +200,7 @@ impl LocalGame {
         self.holders.iter().any(Holder::is_human)
     }
 
-    /// The move for this cell: the cell itself, or where a mark falls to.
+    /// The move for this cell: the cell itself or, with gravity, the cell where the mark lands.
     pub(super) fn landing(&self, spot: Spot) -> Move {
         let cell = self.grid().cell(spot);
         if self.view.legal.binary_search(&cell).is_ok() {
@@ -232,7 +233,7 @@ impl LocalGame {
         is_nine && matches!(text.as_bytes(), [b'0'..=b'8'])
     }
 
-    /// On nine boards, where the next play goes after a legal play at the focus.
+    /// On nine boards: where the next play goes after a legal play at the focus.
     pub(super) fn next_board(&self) -> Option<NextBoard> {
         self.view.nested?;
         if !self.shows_present() {

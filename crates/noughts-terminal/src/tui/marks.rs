@@ -9,7 +9,7 @@ use super::canvas::Canvas;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stroke {
     Full,
-    /// Would be removed by a rewind.
+    /// The mark would be removed by a rewind.
     Dashed,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, glyph: char, stroke: Str
         '○' | 'o' => Some(Shape::Nought),
         _ => None,
     };
-    // Odd, so that it has a middle.
+    // Odd, so that there is a middle.
     let size = (area.height.min(area.width / 2 + 1) - 1) | 1;
     match shape {
         Some(shape) if size >= 3 && canvas.theme.dots => {
@@ -42,7 +42,7 @@ enum Shape {
     Nought,
 }
 
-/// Draws with braille: a character has two by four dots, which are about square.
+/// Draws with braille characters. A character has two by four dots, which are about square.
 fn dots(
     canvas: &mut Canvas<'_>,
     area: Rect,

@@ -41,7 +41,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: 
     }
 }
 
-/// The number of completed turns of the list entry at this place.
+/// The number of completed turns of the list entry at this position.
 pub(super) fn turn_at(app: &App, local: &LocalGame, area: Rect, x: u16, y: u16) -> Option<usize> {
     let list = list_place(app, local, area);
     let (first, count) = listed(local, list.height);
@@ -103,7 +103,7 @@ fn judgement(app: &App, local: &LocalGame, turn: usize) -> String {
                 better.unwrap_or_default()
             )
         }
-        // Not judged before the next position is known.
+        // A turn is judged only when the next position was analysed.
         _ if number + 1 == review.len() && review.len() < local.turns().len() => String::new(),
         (_, Value::Estimate(_)) => "  ?".to_owned(),
         (_, Value::Win { .. } | Value::Draw | Value::Loss { .. }) => {
@@ -245,7 +245,7 @@ fn headline(app: &App, local: &LocalGame) -> String {
     }
 }
 
-/// The cell at the focus, and on nine boards the board to which a play there leads.
+/// The cell at the focus and, on nine boards, the board to which a play there leads.
 fn focus(app: &App, local: &LocalGame) -> Option<String> {
     app.overlay().focus?;
     let at = local.landing(local.focus);

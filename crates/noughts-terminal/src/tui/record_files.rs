@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use super::app::{Effect, Event};
 
-/// Larger than any record of a 255x255 game.
+/// Maximum size of a file: larger than any record of a 255x255 game.
 const LARGEST: u64 = 1 << 24;
 
 /// Why a game was not saved.
@@ -17,7 +17,7 @@ pub enum SaveError {
     Failed(String),
 }
 
-/// Carries out an effect on files and returns the resulting event; `None` for other effects.
+/// Performs an effect on files and returns the resulting event; `None` for other effects.
 pub fn perform(effect: &Effect) -> Option<Event> {
     match effect {
         Effect::Save {
@@ -52,7 +52,7 @@ fn save(path: &str, text: &str, replaces: bool) -> Result<(), SaveError> {
     })
 }
 
-/// Reads a file, or returns why not, as a sentence.
+/// Reads a file. An error says why not, as a sentence.
 pub fn load(path: &str) -> Result<String, String> {
     let open = || {
         // Opening a pipe could wait forever.
@@ -64,7 +64,7 @@ pub fn load(path: &str) -> Result<String, String> {
     read(path, open())
 }
 
-/// Reads a text, or returns why not, as a sentence with this name.
+/// Reads a text. An error says why not, as a sentence with this name.
 pub fn read(name: &str, input: io::Result<impl Read>) -> Result<String, String> {
     let fail = |reason: String| format!("'{}' can't be read: {reason}", name.escape_debug());
     let mut text = Vec::new();

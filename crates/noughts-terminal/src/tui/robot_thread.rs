@@ -1,4 +1,4 @@
-//! Robots compute in a thread of their own and can be stopped, so the screen never waits.
+//! Robots compute in a separate thread and can be stopped, so that the screen never waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub enum Purpose {
     Play,
     /// To be shown as a hint.
     Hint,
-    /// Not the move but the value of the position, to judge the turn that was played.
+    /// Not the move, but the value of the position, to judge the turn that was played.
     Review,
 }
 
@@ -47,7 +47,7 @@ pub struct RobotRequest {
     pub seat: Seat,
     /// The strategy or engine.
     pub strategy: RobotName,
-    /// The game as it stands.
+    /// The current game.
     pub game: Game,
     /// The robot's seed.
     pub seed: u64,

@@ -8,11 +8,12 @@ use noughts_api::{ActionRequest, Client, ClientError, SeatKind, ServerUrl};
 use noughts_rules::Seat;
 use noughts_terminal::play::{PlayEvent, PlayRequest, RequestError, TableState};
 
-/// The pause before the second attempt to reach the server; it doubles with every attempt.
+/// The pause before the second attempt to reach the server. It doubles with every attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(4);
 
-/// After as many failed attempts, more than four minutes, a robot gives up. A person decides that.
+/// After this many failed attempts, more than four minutes, a robot gives up. A person decides when to give
+/// up.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
 
 /// A table of a server, and the seat held there.
@@ -48,7 +49,8 @@ impl RemoteTable {
         }
     }
 
-    /// The view first: then the record is at least as new, and the number of the entry is never too large.
+    /// The state of the table. The view is read first, so that the record is at least as new and the entry
+    /// number is never too large.
     fn state(&self) -> Result<TableState, ClientError> {
         let view = self.client.view(&self.game)?;
         let record = self.client.record(&self.game)?;
@@ -78,10 +80,10 @@ impl RemoteTable {
 
 /// Why a request failed.
 enum Failed {
-    /// A later attempt may succeed: the server is not reachable or overloaded.
+    /// A retry may succeed: the server is not reachable or overloaded.
     ForNow,
     Refused(String),
-    /// A wrong token, or an unknown game.
+    /// A retry cannot succeed: the token is wrong, or the game is unknown.
     ForGood(String),
 }
 
@@ -120,8 +122,8 @@ impl Backoff {
     }
 }
 
-/// Sends each request until the server answers, then the table after it, then the answer. A repeated request is safe:
-/// the server recognizes the same seat, turn and action.
+/// Sends each request until the server answers, then sends the table and the answer as events. Repeating a
+/// request is safe: the server recognizes the same seat, turn and action.
 fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSender<PlayEvent>) {
     for request in requests {
         let mut backoff = Backoff::new();
@@ -133,7 +135,7 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
                 Err(Failed::ForNow) => backoff.wait(),
             }
         };
-        // If this fails, the event stream brings the table.
+        // If this fails, the event stream delivers the table.
         if let Ok(state) = table.state()
             && events.send(PlayEvent::State(Box::new(state))).is_err()
         {
@@ -145,7 +147,8 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
     }
 }
 
-/// Sends the table at the beginning and after every event of its stream, and reconnects when the stream is lost.
+/// Sends the table as an event, at the start and after every event of its stream. Reconnects when the stream
+/// is lost.
 fn follow(table: &RemoteTable, events: &SyncSender<PlayEvent>, max_attempts: Option<u32>) {
     let mut backoff = Backoff::new();
     loop {
@@ -177,7 +180,7 @@ fn follow(table: &RemoteTable, events: &SyncSender<PlayEvent>, max_attempts: Opt
 enum StreamEnd {
     /// The connection was lost or not made.
     Lost,
-    /// Nobody reads the events any more.
+    /// The receiver of the events is gone.
     Abandoned,
     Failed(String),
 }
@@ -204,7 +207,7 @@ fn follow_stream(
     let mut is_first = true;
     for event in stream {
         match event {
-            // A message that this version does not know changes the table too.
+            // A message that this version does not know may also have changed the table.
             Ok(_) | Err(ClientError::UnexpectedResponse(_)) => {}
             Err(_) => return Err(StreamEnd::Lost),
         }

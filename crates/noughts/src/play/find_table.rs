@@ -1,4 +1,5 @@
-//! Finds the table to play at: a new one, one of a link, one that waits in the lobby, or one of the kept seats.
+//! Finds the table to play at: a new one, the table of a link, a table in the lobby, or the table of a kept
+//! seat.
 
 use std::fs;
 use std::io;
@@ -21,17 +22,17 @@ const MAX_LISTED: usize = 20;
 
 const DEFAULT_VARIANT: &str = "3x3k3";
 
-/// Finds the table that the command line or the menu asks for.
+/// Finds the table that the command line or the menu names.
 pub(super) struct Finder<'t> {
     pub(super) task: &'t Play,
     pub(super) name: String,
     pub(super) kept: Option<KeptSeats>,
-    /// Whether questions can be asked.
+    /// Whether the user can answer questions.
     pub(super) is_interactive: bool,
 }
 
 impl Finder<'_> {
-    /// `None` if the player left the menu or only wanted a list.
+    /// The table; `None` if the player left the menu or only wanted a list.
     pub(super) fn find(&self) -> Result<Option<RemoteTable>, Failure> {
         let url: ServerUrl = self.task.url.parse().map_err(Failure::invalid)?;
         if self.task.resume {
@@ -67,7 +68,7 @@ impl Finder<'_> {
         Client::with_ca(url.clone(), &pem).map_err(|error| failed(&error))
     }
 
-    /// Offers everything that the server has.
+    /// Shows the menu with everything that the server offers.
     fn ask(&self, client: Client) -> Result<Option<RemoteTable>, Failure> {
         let waiting = games(&client, GameStatus::Waiting, None)?;
         let running = games(&client, GameStatus::Playing, None)?;
@@ -96,7 +97,7 @@ impl Finder<'_> {
         table.map(Some)
     }
 
-    /// A new table, or for `lobby` the table that has waited longest.
+    /// A new table or, for `lobby`, the table that has waited longest.
     fn play_against(
         &self,
         client: Client,
@@ -184,7 +185,7 @@ impl Finder<'_> {
         if let Some(table) = self.take_open_seat(&client, game).map_err(failure)? {
             return Ok(table);
         }
-        // A seat that another terminal of this user does not use now.
+        // A seat that no other terminal of this user is using.
         let view = client.view(game).map_err(failure)?;
         let is_absent = |kept: &KeptSeat| {
             let seat = view.seats.get(usize::from(kept.seat.0));
@@ -201,7 +202,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Takes the first open seat; `None` if there is none, or somebody else was faster.
+    /// Takes the first open seat; `None` if there is none or somebody else was faster.
     fn take_open_seat(
         &self,
         client: &Client,
@@ -223,7 +224,7 @@ impl Finder<'_> {
         }
     }
 
-    /// `--resume`: a kept seat, of this server or game if the command line names one.
+    /// `--resume`: a kept seat, at the server or in the game that the command line names.
     fn resume(&self, url: &ServerUrl) -> Result<Option<RemoteTable>, Failure> {
         let kept = match (&url.game, self.task.url == crate::args::LOCAL_SERVER) {
             (None, true) => self.all_kept(),
@@ -233,7 +234,7 @@ impl Finder<'_> {
                 all.filter(|kept| kept.url == *url).collect()
             }
         };
-        // Finished games are forgotten; a server that does not answer may come back.
+        // Finished games are forgotten. A server that does not answer may come back, so its games are kept.
         let kept: Vec<KeptSeat> = kept
             .into_iter()
             .filter(|seat| !self.is_over(seat))
@@ -257,7 +258,7 @@ impl Finder<'_> {
         self.take_kept(seat).map(Some)
     }
 
-    /// Whether the game of a kept seat is over or gone; then it is forgotten.
+    /// Whether the game of a kept seat is over or gone. Then the seat is forgotten.
     fn is_over(&self, seat: &KeptSeat) -> bool {
         let Ok(client) = self.client(&seat.url) else {
             return false;
@@ -296,7 +297,7 @@ impl Finder<'_> {
     }
 }
 
-/// The table of a seat whose token is known. A wrong token is refused here, before the first move.
+/// The table of a seat with a known token. A wrong token is refused here, before the first move.
 fn with_token(
     client: Client,
     game: &str,

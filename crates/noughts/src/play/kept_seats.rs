@@ -1,7 +1,7 @@
-//! The seats of this user at tables of servers, so that a game can be continued after Ctrl-C or a crash.
+//! The user's seats at tables of servers, so that a game can be continued after Ctrl-C or a crash.
 //!
-//! One line per seat, oldest first: the game's link, the seat, its symbol, the variant and the token, separated by
-//! spaces. Only the user may read the file, because a token is all that is needed to play for a seat.
+//! One line per seat, oldest first: the game's link, the seat, its symbol, the variant and the token,
+//! separated by spaces. Only the user may read the file, because anyone with the token can play for the seat.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use noughts_api::ServerUrl;
 use noughts_rules::Seat;
 
-/// Further seats replace the oldest ones.
+/// Maximum number of seats. Further seats replace the oldest ones.
 const MAX_KEPT: usize = 200;
 
 /// A larger file is not ours.
