@@ -252,4 +252,55 @@ macro_rules! shared_players {
     };
 }
 
-pub(super) use shared_players;
+/// The operations of a store on players. The store has the macros `on_connection` and `in_transaction`.
+macro_rules! player_operations {
+    () => {
+        fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {
+            in_transaction!(self, players::create_player, &player, token)
+        }
+
+        fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>> {
+            on_connection!(self, players::player_of_token, token)
+        }
+
+        fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>> {
+            on_connection!(self, players::players, &ids)
+        }
+
+        fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool> {
+            in_transaction!(self, players::rename_player, player, &name)
+        }
+
+        fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
+            in_transaction!(self, players::delete_player, player)
+        }
+
+        fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64> {
+            in_transaction!(self, players::revoke_other_tokens, player, kept)
+        }
+
+        fn create_link(
+            &self,
+            player: PlayerId,
+            code: SecretHash,
+            now_ms: u64,
+        ) -> Reply<'_, LinkCreation> {
+            in_transaction!(self, players::create_link, player, code, now_ms)
+        }
+
+        fn redeem_link(
+            &self,
+            code: SecretHash,
+            token: SecretHash,
+            now_ms: u64,
+        ) -> Reply<'_, Redemption> {
+            in_transaction!(self, players::redeem_link, code, token, now_ms)
+        }
+
+        fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
+            in_transaction!(self, players::expire_players, before_ms, now_ms)
+        }
+    };
+}
+
+pub(super) use {player_operations, shared_players};

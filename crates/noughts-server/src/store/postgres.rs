@@ -26,6 +26,7 @@ use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
 use super::migrations::Opening;
+use super::player_sql::player_operations;
 use super::unreadable_games::UnreadableGames;
 use super::{
     Append, Appended, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame,
@@ -249,51 +250,7 @@ impl Store for Postgres {
         written!(self, write::forget, before_ms)
     }
 
-    fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {
-        in_transaction!(self, players::create_player, &player, token)
-    }
-
-    fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>> {
-        on_connection!(self, players::player_of_token, token)
-    }
-
-    fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>> {
-        on_connection!(self, players::players, &ids)
-    }
-
-    fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool> {
-        written!(self, players::rename_player, player, &name)
-    }
-
-    fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
-        in_transaction!(self, players::delete_player, player)
-    }
-
-    fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64> {
-        written!(self, players::revoke_other_tokens, player, kept)
-    }
-
-    fn create_link(
-        &self,
-        player: PlayerId,
-        code: SecretHash,
-        now_ms: u64,
-    ) -> Reply<'_, LinkCreation> {
-        in_transaction!(self, players::create_link, player, code, now_ms)
-    }
-
-    fn redeem_link(
-        &self,
-        code: SecretHash,
-        token: SecretHash,
-        now_ms: u64,
-    ) -> Reply<'_, Redemption> {
-        in_transaction!(self, players::redeem_link, code, token, now_ms)
-    }
-
-    fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
-        in_transaction!(self, players::expire_players, before_ms, now_ms)
-    }
+    player_operations!();
 
     /// Without a timeout: it takes as long as its receiver needs.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {

@@ -148,6 +148,42 @@ macro_rules! shared_reads {
     };
 }
 
+/// Writes that are the same in both databases.
+macro_rules! shared_writes {
+    ($connection:ty) => {
+        pub(super) async fn store_analysis(
+            to: &mut $connection,
+            game: GameId,
+            analysis: &str,
+        ) -> Result<(), StoreError> {
+            query(
+                "INSERT INTO analyses (game, analysis) SELECT id, $1 FROM games WHERE id = $2 \
+                 ON CONFLICT DO NOTHING",
+            )
+            .bind(analysis)
+            .bind(id_bytes(game))
+            .execute(to)
+            .await?;
+            Ok(())
+        }
+
+        pub(super) async fn postpone(
+            to: &mut $connection,
+            game: GameId,
+            before_ms: u64,
+            deadline_ms: u64,
+        ) -> Result<(), StoreError> {
+            query("UPDATE games SET deadline_ms = $1 WHERE id = $2 AND deadline_ms < $3")
+                .bind(signed(deadline_ms))
+                .bind(id_bytes(game))
+                .bind(signed(before_ms))
+                .execute(to)
+                .await?;
+            Ok(())
+        }
+    };
+}
+
 /// Migrates a database to the schema of this program, in one transaction.
 ///
 /// The caller defines `version`, `begin_migration`, `longest_lease_ms` and `insert_pairs`, which differ
@@ -257,4 +293,4 @@ macro_rules! shared_migration {
     };
 }
 
-pub(super) use {shared_migration, shared_reads};
+pub(super) use {shared_migration, shared_reads, shared_writes};

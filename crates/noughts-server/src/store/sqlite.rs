@@ -28,6 +28,7 @@ use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
 use super::migrations::Opening;
+use super::player_sql::player_operations;
 use super::present_games::PresentGames;
 use super::unreadable_games::UnreadableGames;
 use super::waiting::WaitingRoom;
@@ -192,6 +193,13 @@ macro_rules! in_transaction {
     };
 }
 
+/// Reads with a connection of the pool.
+macro_rules! on_connection {
+    ($self:ident, $work:path $(, $argument:expr)*) => {
+        Box::pin(async move { $work(&mut *$self.reader().await? $(, $argument)*).await })
+    };
+}
+
 impl Sqlite {
     fn create_pairs<'a>(&'a self, games: &'a [GameRow]) -> Reply<'a, ()> {
         in_transaction!(self, write::create_pairs, games)
@@ -208,10 +216,7 @@ impl Store for Sqlite {
         key: CreationKey,
         now_ms: u64,
     ) -> Reply<'_, Option<(GameId, CreationKey)>> {
-        Box::pin(async move {
-            let mut from = self.reader().await?;
-            read::created_with(&mut from, &key.scope, &key.key.text, now_ms).await
-        })
+        on_connection!(self, read::created_with, &key.scope, &key.key.text, now_ms)
     }
 
     fn append<'a>(&'a self, append: &'a Append) -> Reply<'a, Appended> {
@@ -241,7 +246,7 @@ impl Store for Sqlite {
     }
 
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>> {
-        Box::pin(async move { read::analysis(&mut *self.reader().await?, game).await })
+        on_connection!(self, read::analysis, game)
     }
 
     fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
@@ -249,7 +254,7 @@ impl Store for Sqlite {
     }
 
     fn secret(&self) -> Reply<'_, [u8; 32]> {
-        Box::pin(async move { read::secret(&mut *self.reader().await?).await })
+        on_connection!(self, read::secret)
     }
 
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep> {
@@ -261,9 +266,7 @@ impl Store for Sqlite {
     }
 
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
-        Box::pin(async move {
-            read::seats_of_node(&mut *self.reader().await?, node, &self.unreadable).await
-        })
+        on_connection!(self, read::seats_of_node, node, &self.unreadable)
     }
 
     fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
@@ -304,51 +307,7 @@ impl Store for Sqlite {
         in_transaction!(self, write::forget, before_ms)
     }
 
-    fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {
-        in_transaction!(self, players::create_player, &player, token)
-    }
-
-    fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>> {
-        Box::pin(async move { players::player_of_token(&mut *self.reader().await?, token).await })
-    }
-
-    fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>> {
-        Box::pin(async move { players::players(&mut *self.reader().await?, &ids).await })
-    }
-
-    fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool> {
-        in_transaction!(self, players::rename_player, player, &name)
-    }
-
-    fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
-        in_transaction!(self, players::delete_player, player)
-    }
-
-    fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64> {
-        in_transaction!(self, players::revoke_other_tokens, player, kept)
-    }
-
-    fn create_link(
-        &self,
-        player: PlayerId,
-        code: SecretHash,
-        now_ms: u64,
-    ) -> Reply<'_, LinkCreation> {
-        in_transaction!(self, players::create_link, player, code, now_ms)
-    }
-
-    fn redeem_link(
-        &self,
-        code: SecretHash,
-        token: SecretHash,
-        now_ms: u64,
-    ) -> Reply<'_, Redemption> {
-        in_transaction!(self, players::redeem_link, code, token, now_ms)
-    }
-
-    fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
-        in_transaction!(self, players::expire_players, before_ms, now_ms)
-    }
+    player_operations!();
 
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         Box::pin(async move { dump::dump(&mut *self.snapshot().await?, &to).await })

@@ -13,6 +13,7 @@ use crate::store::codec::{
     AppendRows, EntryRow, GameRow, SummaryRow, entry_rows, id_bytes, read_id, signed, unsigned,
 };
 use crate::store::group_commit::{Outcome, split_repeats};
+use crate::store::shared_sql::shared_writes;
 use crate::store::{
     Appended, Created, MIN_OUTAGE_MS, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
 };
@@ -124,11 +125,19 @@ fn bind_first_entries(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQue
     )
 }
 
-fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
-    let rest: Vec<(&AppendRows, &EntryRow)> = appends
+/// Each part of each append, with its append.
+fn parts_of<'a, P>(
+    appends: &[&'a AppendRows],
+    parts: impl Fn(&'a AppendRows) -> &'a [P],
+) -> Vec<(&'a AppendRows, &'a P)> {
+    let pairs = appends
         .iter()
-        .flat_map(|append| append.rest.iter().map(|entry| (*append, entry)))
-        .collect();
+        .flat_map(|append| parts(append).iter().map(|part| (*append, part)));
+    pairs.collect()
+}
+
+fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
+    let rest = parts_of(appends, |append| &append.rest);
     let insert = bind_columns!(
         insert,
         rest,
@@ -158,10 +167,7 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
         summary.ended_ms,
         summary.outcome.clone(),
     );
-    let names: Vec<(&AppendRows, &String)> = appends
-        .iter()
-        .flat_map(|append| append.names.iter().map(|name| (*append, name)))
-        .collect();
+    let names = parts_of(appends, |append| &append.names);
     let insert = bind_columns!(
         insert,
         names,
@@ -169,10 +175,7 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
         append.first.number,
         (*name).clone(),
     );
-    let ended: Vec<(&AppendRows, &String)> = appends
-        .iter()
-        .flat_map(|append| append.ended_names.iter().map(|name| (*append, name)))
-        .collect();
+    let ended = parts_of(appends, |append| &append.ended_names);
     bind_columns!(
         insert,
         ended,
@@ -395,21 +398,7 @@ pub(super) async fn import(
     Ok(created)
 }
 
-pub(super) async fn store_analysis(
-    to: &mut PgConnection,
-    game: GameId,
-    analysis: &str,
-) -> Result<(), StoreError> {
-    query(
-        "INSERT INTO analyses (game, analysis) SELECT id, $1 FROM games WHERE id = $2 \
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(analysis)
-    .bind(id_bytes(game))
-    .execute(to)
-    .await?;
-    Ok(())
-}
+shared_writes!(PgConnection);
 
 pub(super) async fn sweep(
     to: &mut PgConnection,
@@ -442,21 +431,6 @@ pub(super) async fn sweep(
         now_ms: Some(unsigned(now_ms)),
         ..read::nodes_and_overdue(to, node, before_ms).await?
     })
-}
-
-pub(super) async fn postpone(
-    to: &mut PgConnection,
-    game: GameId,
-    before_ms: u64,
-    deadline_ms: u64,
-) -> Result<(), StoreError> {
-    query("UPDATE games SET deadline_ms = $1 WHERE id = $2 AND deadline_ms < $3")
-        .bind(signed(deadline_ms))
-        .bind(id_bytes(game))
-        .bind(signed(before_ms))
-        .execute(to)
-        .await?;
-    Ok(())
 }
 
 pub(super) async fn remove_node(to: &mut PgConnection, node: NodeId) -> Result<(), StoreError> {

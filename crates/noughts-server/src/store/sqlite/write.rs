@@ -15,6 +15,7 @@ use crate::store::codec::{
 };
 use crate::store::error::{primary_code, sqlite_code};
 use crate::store::group_commit::{Outcome, Outcomes, split_repeats};
+use crate::store::shared_sql::shared_writes;
 use crate::store::{
     Appended, Created, MIN_OUTAGE_MS, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
 };
@@ -409,21 +410,7 @@ pub(super) async fn import(
     Ok(created)
 }
 
-pub(super) async fn store_analysis(
-    to: &mut SqliteConnection,
-    game: GameId,
-    analysis: &str,
-) -> Result<(), sqlx::Error> {
-    query(
-        "INSERT INTO analyses (game, analysis) SELECT id, ? FROM games WHERE id = ? \
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(analysis)
-    .bind(id_bytes(game))
-    .execute(to)
-    .await?;
-    Ok(())
-}
+shared_writes!(SqliteConnection);
 
 pub(super) async fn sweep(
     to: &mut SqliteConnection,
@@ -451,21 +438,6 @@ pub(super) async fn sweep(
         .execute(&mut *to)
         .await?;
     read::nodes_and_overdue(to, node, signed(now_ms.saturating_sub(grace_ms))).await
-}
-
-pub(super) async fn postpone(
-    to: &mut SqliteConnection,
-    game: GameId,
-    before_ms: u64,
-    deadline_ms: u64,
-) -> Result<(), sqlx::Error> {
-    query("UPDATE games SET deadline_ms = ? WHERE id = ? AND deadline_ms < ?")
-        .bind(signed(deadline_ms))
-        .bind(id_bytes(game))
-        .bind(signed(before_ms))
-        .execute(to)
-        .await?;
-    Ok(())
 }
 
 pub(super) async fn remove_node(
