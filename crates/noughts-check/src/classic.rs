@@ -21,6 +21,7 @@ pub use case::{Case, CaseError, Expectation, read_cases};
 pub use recurring::{RECURRING_RULES, RecurringRule};
 
 use crate::process::{End, command_text, stack_trace, trace_headline};
+use crate::progress::{Step, Tell};
 use crate::report::{Entry, Report};
 use crate::verdict::{Fact, Finding, Verdict, Weight};
 use cause::{BrokenCase, Cause, same_faults};
@@ -52,8 +53,13 @@ pub fn classic_cases() -> Vec<Case> {
 /// Number of cases that run at the same time. Most of a case is the program's start.
 const MAX_PARALLEL: usize = 4;
 
-/// Checks a classic program. An error says why it cannot be checked at all. No process outlives its game.
-pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Report, String> {
+/// Checks a classic program. `tell` gets each case before it is run. An error says why the program cannot be
+/// checked at all. No process outlives its game.
+pub fn check_classic(
+    task: &ClassicTask,
+    processes: &ProcessSet,
+    tell: Tell<'_>,
+) -> Result<Report, String> {
     for case in &task.cases {
         if case.expectation == Expectation::Game && Model::new(&case.options, true).is_none() {
             return Err(format!(
@@ -63,7 +69,7 @@ pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Repor
             ));
         }
     }
-    let (mut runs, feeding) = run_all(task, processes)?;
+    let (mut runs, feeding) = run_all(task, processes, tell)?;
     let games = task.cases.iter().zip(runs.iter().flatten());
     let outputs: Vec<&[u8]> = games
         .filter(|(case, run)| case.expectation == Expectation::Game && is_finite(run.end))
@@ -107,13 +113,14 @@ pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Repor
                 is_demanded: entry.weight == Weight::Demanded,
                 causes: judged.causes,
             }),
-            Verdict::Holds { .. } => {
+            // Where the document is open, a game that goes on may be right too.
+            Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
                 // A line that also fills the board shows nothing: a full board ends the game anyway.
                 seen.extend(line.filter(|line| !line.fills_board));
             }
-            Verdict::NotTried(_) => {}
+            Verdict::Holds { .. } | Verdict::NotTried(_) => {}
         }
         (entry.verdict, entry.took) = (judged.verdict, run.took);
         entries.push(entry);
@@ -174,10 +181,17 @@ const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
+    tell: Tell<'_>,
 ) -> Result<(Vec<Option<Run>>, Feeding), String> {
     let feeding = Mutex::new(Feeding::ByPrompt);
     let timeouts = AtomicUsize::new(0);
+    let started = AtomicUsize::new(0);
     let run_case = |case: &Case| {
+        tell(Step {
+            done: started.fetch_add(1, Ordering::Relaxed),
+            total: task.cases.len(),
+            name: &case.name,
+        });
         if timeouts.load(Ordering::Relaxed) >= MAX_TIMEOUTS {
             return Ok(None);
         }

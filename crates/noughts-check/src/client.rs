@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use noughts_process::ProcessSet;
 
 use crate::process::{End, command_text, stack_trace, trace_headline};
+use crate::progress::{Step, Tell};
 use crate::report::Report;
 use crate::verdict::{Fact, Finding};
 use connection::ClientConnection;
@@ -43,12 +44,12 @@ pub struct ClientTask {
     pub timeout: Duration,
 }
 
-/// Checks a client. `tell` gets a line for each connection that the kit waits for. An error says why nothing
-/// can be checked: the command cannot be run, or no client connected.
+/// Checks a client. `tell` gets each connection before the kit waits for it. An error says why nothing can be
+/// checked at all: the command cannot be run, or no client connected.
 pub fn check_client(
     task: &ClientTask,
     processes: &ProcessSet,
-    tell: &mut dyn FnMut(&str),
+    tell: Tell<'_>,
 ) -> Result<Report, String> {
     let mut results = RuleResults::new();
     let address = task
@@ -56,12 +57,13 @@ pub fn check_client(
         .local_addr()
         .map_err(|error| error.to_string())?;
     let mut connections = 0;
+    let mut fastest_answer = task.timeout;
     for (number, scenario) in (1..).zip(SCENARIOS) {
-        tell(&format!(
-            "connection {number} of {}: {}; waiting for a client at {address}",
-            SCENARIOS.len(),
-            scenario.about()
-        ));
+        tell(Step {
+            done: number - 1,
+            total: SCENARIOS.len(),
+            name: scenario.about(),
+        });
         let mut program = match task.command.is_empty() {
             true => None,
             false => {
@@ -81,8 +83,10 @@ pub fn check_client(
         };
         connections += 1;
         let mut connection = ClientConnection::new(stream, task.timeout, program);
+        connection.fastest_answer = fastest_answer;
         let silences = results.silences();
         scenario.run(&mut connection, &mut results);
+        fastest_answer = connection.fastest_answer;
         match connection.size_fault.take() {
             Some(finding) => results.fail("frame-size", finding),
             None => results.hold("frame-size"),

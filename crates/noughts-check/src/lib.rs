@@ -18,6 +18,7 @@ mod client;
 mod frame;
 mod framing;
 mod process;
+mod progress;
 mod random;
 mod receive_buffer;
 mod report;
@@ -30,6 +31,7 @@ pub use classic::{
 };
 pub use client::{Answer, CLIENT_RULES, ClientRule, ClientTask, check_client};
 pub use noughts_process::ProcessSet;
+pub use progress::{Step, Tell};
 pub use report::{Entry, Report, Tally};
 pub use tcp::{TcpRule, TcpTask, check_tcp, tcp_rules};
 pub use verdict::{Fact, Finding, Verdict, Weight};

@@ -67,6 +67,11 @@ impl Program {
         self.process.close_stdin();
     }
 
+    /// Ends the program with everything that it started.
+    pub(crate) fn stop(&mut self) {
+        self.process.kill();
+    }
+
     /// Waits until the program has written something, has ended, or the time is over. Returns how it
     /// ended, if it did.
     pub(crate) fn read(&mut self, until: Instant) -> Option<End> {

@@ -1,11 +1,14 @@
 //! Checks a server of the TCP protocol. The kit is the client.
 
 mod connection;
+mod dialects;
 pub(crate) mod document;
 mod game;
 mod leaving;
 mod open;
+mod opening;
 mod pairs;
+mod program_watch;
 mod robustness;
 mod server_program;
 mod session;
@@ -18,15 +21,17 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use noughts_process::ProcessSet;
-use noughts_wire::{Dialect, FromServer, SESSION_IDS};
+use noughts_wire::Dialect;
 
 use crate::board::Replies;
-use crate::process::{command_text, printable, stack_trace, trace_headline};
+use crate::process::command_text;
+use crate::progress::{Step, Tell};
 use crate::random::Rng;
 use crate::report::{Entry, Report};
-use crate::verdict::{Fact, Finding, RuleResult, Stop, Verdict, Weight};
-use connection::{Connection, Observations, Received, Timeouts};
+use crate::verdict::{Finding, RuleResult, Stop, Verdict, Weight};
+use connection::{Connection, Observations, Timeouts};
 use game::Games;
+use opening::Failures;
 use server_program::ServerProgram;
 
 /// What to check.
@@ -124,12 +129,12 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     tables.iter().flat_map(|table| table.iter()).collect()
 }
 
-/// Checks a server. An error says why it cannot be checked at all: nothing listens there, or the command does
-/// not start a server.
+/// Checks a server. `tell` gets each rule before it is tried. An error says why the server cannot be checked at
+/// all: nothing listens there, or the command does not start a server.
 ///
 /// The whole check takes at most fifteen times the time for one answer, whatever the server does. If the
 /// server ends when a client leaves and must be started again for each rule, it takes at most twice that.
-pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, String> {
+pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,
         false => Some(ServerProgram::start(task, processes)?),
@@ -152,14 +157,26 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, Strin
         None => checker.find_dialects(&mut notes, task.pairs),
     };
     checker.look_whether_it_still_listens();
+    let has_program = checker.program.is_some();
+    let rules_of = |dialect: Dialect| {
+        let rules = tcp_rules(task.pairs).into_iter();
+        rules.filter(move |rule| {
+            rule.only.is_none_or(|only| only == dialect) && (has_program || !rule.needs_program)
+        })
+    };
+    let total = dialects
+        .iter()
+        .flat_map(|dialect| rules_of(*dialect))
+        .count();
     let mut entries = Vec::new();
     for dialect in &dialects {
         checker.start_dialect(*dialect);
-        for rule in tcp_rules(task.pairs) {
-            let is_other = rule.only.is_some_and(|only| only != *dialect);
-            if is_other || rule.needs_program && checker.program.is_none() {
-                continue;
-            }
+        for rule in rules_of(*dialect) {
+            tell(Step {
+                done: entries.len(),
+                total,
+                name: rule.name,
+            });
             entries.push(checker.check(rule));
         }
     }
@@ -209,11 +226,17 @@ pub(crate) struct Checker {
     dialect: Dialect,
     timeouts: Timeouts,
     chance: Chance,
+    /// The server lets two clients play against each other.
+    pairs: bool,
     /// The name of the next client in the conversation.
     client_name: &'static str,
     program: Option<ServerProgram>,
-    /// The first stack trace that the server printed.
+    /// The first stack trace that the server printed after disconnections alone.
     trace: Option<Finding>,
+    /// The server was sent what the document does not allow.
+    has_sent_illegal: bool,
+    /// The server printed a stack trace after that.
+    has_doubtful_trace: bool,
     /// Why no session, or no game, could be started in the last attempts. After some failures it is not tried
     /// again.
     no_session: Failures,
@@ -244,6 +267,10 @@ pub(crate) struct Checker {
     serves_many: bool,
     /// Whether both clients of a pair got the same flag. Then the order of their PLAY tells who begins.
     flags_are_equal: bool,
+    /// READY comes only when both clients of a pair have connected.
+    is_ready_late: bool,
+    /// A session that should only show how busy the server is was not served.
+    is_control_unserved: bool,
     /// Streams that stay open until the end of a rule, because the server ends when a client leaves.
     held: Vec<TcpStream>,
     /// Whether the rule that is tried is about clients that leave.
@@ -254,73 +281,6 @@ pub(crate) struct Checker {
     probes: Option<open::Probes>,
     games: Option<Games>,
     observations: Rc<RefCell<Observations>>,
-}
-
-/// A HELLO in one dialect, to find out whether the server uses it.
-struct Question {
-    connection: Connection,
-    /// The second player of a pair.
-    other: Option<Connection>,
-}
-
-impl Question {
-    /// Waits for the answer. Returns whether the server uses the dialect.
-    fn answer(mut self) -> bool {
-        let dialect = self.connection.dialect;
-        let is_ready = match (self.connection.receive(), dialect) {
-            (Received::Frame(FromServer::Ready { id }, _), Dialect::Seed) => {
-                id == self.connection.id
-            }
-            (Received::Frame(FromServer::Ready { id }, _), Dialect::Later) => {
-                SESSION_IDS.contains(&id)
-            }
-            _ => false,
-        };
-        self.connection.leave();
-        if let Some(other) = self.other {
-            other.leave();
-        }
-        is_ready
-    }
-}
-
-/// Failures in a row.
-#[derive(Default)]
-struct Failures {
-    count: u32,
-    why: String,
-}
-
-impl Failures {
-    /// After this many failures in a row the kit gives up.
-    const MAX: u32 = 2;
-
-    fn check(&self) -> RuleResult {
-        match self.count >= Failures::MAX {
-            true => Err(Stop::NotTried(self.why.clone())),
-            false => Ok(()),
-        }
-    }
-
-    /// Gives up at once.
-    fn give_up(&mut self, stop: Stop) {
-        if let Stop::NotTried(why) = stop {
-            (self.count, self.why) = (Failures::MAX, why);
-        }
-    }
-
-    fn note<T>(&mut self, result: RuleResult<T>) -> RuleResult<T> {
-        match &result {
-            Ok(_) => self.count = 0,
-            Err(stop) => {
-                self.count += 1;
-                if let Stop::NotTried(why) = stop {
-                    self.why.clone_from(why);
-                }
-            }
-        }
-        result
-    }
 }
 
 /// What the kit's moves depend on.
@@ -355,9 +315,12 @@ impl Checker {
                 rng: Rng::new(2022),
                 replies: Replies::default(),
             },
+            pairs: task.pairs,
             client_name: CLIENT,
             program,
             trace: None,
+            has_sent_illegal: false,
+            has_doubtful_trace: false,
             no_session: Failures::default(),
             no_game: Failures::default(),
             first: None,
@@ -373,6 +336,8 @@ impl Checker {
             mistakes: BTreeMap::new(),
             serves_many: false,
             flags_are_equal: false,
+            is_ready_late: false,
+            is_control_unserved: false,
             held: Vec::new(),
             is_about_leaving: false,
             restart_time: Duration::ZERO,
@@ -393,64 +358,6 @@ impl Checker {
         self.mistakes.clear();
         let waited = self.observations.take().waited;
         self.observations.borrow_mut().waited = waited;
-    }
-
-    /// The dialects that the server uses; the document's if it answers in neither.
-    fn find_dialects(&mut self, notes: &mut Vec<String>, pairs: bool) -> Vec<Dialect> {
-        let mut found = Vec::new();
-        // Both questions wait at the same time, so that a silent server costs the time only once.
-        let seed = self.ask(Dialect::Seed, pairs);
-        let later = match pairs {
-            // Two clients at once would be paired.
-            true => None,
-            false => self.ask(Dialect::Later, pairs),
-        };
-        if seed.is_some_and(Question::answer) {
-            found.push(Dialect::Seed);
-        }
-        let later = match pairs {
-            true => self.ask(Dialect::Later, pairs),
-            false => later,
-        };
-        if later.is_some_and(Question::answer) {
-            found.push(Dialect::Later);
-        }
-        notes.push(
-            match found.as_slice() {
-                [] => {
-                    found.push(Dialect::Seed);
-                    self.is_mute = true;
-                    "the server answers HELLO in neither dialect; it is checked in the document's (seed)"
-                }
-                [Dialect::Seed] => "the server uses the document's dialect (seed)",
-                [Dialect::Later] => {
-                    "the server uses the later dialect, where HELLO has id 0 and the server chooses the id"
-                }
-                _ => {
-                    "the server uses both dialects: the document's (seed), and the later one, where HELLO has id 0"
-                }
-            }
-            .to_owned(),
-        );
-        found
-    }
-
-    /// Sends HELLO. For pairs it is sent by two clients, because the server may send READY only when both
-    /// have connected.
-    fn ask(&mut self, dialect: Dialect, pairs: bool) -> Option<Question> {
-        self.start_dialect(dialect);
-        let mut connection = self.connect().ok()?;
-        connection.hello(PLAYER);
-        let other = match pairs && !connection.has_answer_soon() {
-            true => self.connect().ok(),
-            false => None,
-        };
-        let other = other.map(|mut other| {
-            other.hello(PLAYER);
-            other
-        });
-        connection.is_timed_from_sending = !pairs;
-        Some(Question { connection, other })
     }
 
     fn check(&mut self, rule: &TcpRule) -> Entry {
@@ -489,291 +396,4 @@ impl Checker {
             took: started.elapsed(),
         }
     }
-
-    /// Starts the server again if it has ended, so that one crash does not hide other rules.
-    fn restart_program(&mut self) -> Result<(), String> {
-        /// How long a server that ends when a client leaves may take to do so.
-        const ENDS_WITHIN: Duration = Duration::from_millis(300);
-        let ends_when_left = self.ends_when_left();
-        let Some(program) = &mut self.program else {
-            return Ok(());
-        };
-        let started = Instant::now();
-        if ends_when_left {
-            program.wait_for_end(ENDS_WITHIN);
-        }
-        let has_restarted = program.restart_if_ended()?;
-        if ends_when_left {
-            // The time for restarts is added, because it is not answer time.
-            let most = MAX_ANSWER_TIMES * self.timeouts.answer;
-            let spent = started
-                .elapsed()
-                .min(most.saturating_sub(self.restart_time));
-            self.restart_time += spent;
-            self.timeouts.until += spent;
-        }
-        if has_restarted {
-            (self.no_session, self.no_game) = Default::default();
-            if let Some(probes) = &mut self.probes {
-                probes.clear();
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the server program ends when a client leaves, and must be started again for each rule.
-    fn ends_when_left(&self) -> bool {
-        self.program.is_some() && self.broken.iter().any(|rule| rule.starts_with("leaving"))
-    }
-
-    /// Looks for a stack trace in the server's output, and checks that the server still runs.
-    fn look_at_program(&mut self, rule: &TcpRule, verdict: &mut Verdict) {
-        let Some(program) = &mut self.program else {
-            return;
-        };
-        let (output, end) = program.take_output();
-        let trace = stack_trace(&output);
-        if !trace.is_empty() {
-            let problem = format!(
-                "the server printed a stack trace while the rule {} was tried: {}",
-                rule.name, rule.claim
-            );
-            match verdict {
-                _ if rule.is_legal && self.trace.is_none() => {
-                    self.trace = Some(trace_finding(problem, trace));
-                }
-                Verdict::Holds { notes } if !rule.is_legal => notes.push(format!(
-                    "the server printed a stack trace; the document forbids that only when a client disconnects: {}",
-                    trace_headline(&trace)
-                )),
-                Verdict::Holds { .. } | Verdict::Broken(_) | Verdict::NotTried(_) => {}
-            }
-            return;
-        }
-        if self.ends_when_left() {
-            return;
-        }
-        if let (Some(end), Verdict::Holds { .. }) = (end, &verdict) {
-            let mut finding = Finding {
-                problem: format!("the server program ended: {end}"),
-                facts: vec![Fact::new("expected", "the server keeps running")],
-                conversation: Vec::new(),
-            };
-            let output = String::from_utf8_lossy(&output);
-            finding
-                .conversation
-                .extend(output.lines().take(8).map(printable));
-            *verdict = Verdict::Broken(finding);
-        }
-    }
-
-    /// Checks that the server still listens after the clients that found out the dialect have left. If it
-    /// does not, it would break every other rule too.
-    fn look_whether_it_still_listens(&mut self) {
-        if self.program.is_some() {
-            return;
-        }
-        match self.connect() {
-            Ok(connection) => self.first = Some(connection),
-            Err(Stop::NotTried(why)) => {
-                self.gone = Some(session::not_served(
-                    "after a client disconnected after READY",
-                    &why,
-                ));
-            }
-            Err(Stop::Broken(_)) => {}
-        }
-    }
-
-    /// Waits for a stack trace, which may be printed a moment after a disconnection.
-    fn wait_for_late_trace(&mut self) {
-        const LATE: Duration = Duration::from_millis(200);
-        let Some(program) = self.program.as_mut().filter(|_| self.trace.is_none()) else {
-            return;
-        };
-        self.observations.borrow_mut().waited += LATE;
-        program.wait_for_output(LATE);
-        let (output, _) = program.take_output();
-        let trace = stack_trace(&output);
-        if !trace.is_empty() {
-            let problem = "the server printed a stack trace after clients had disconnected";
-            self.trace = Some(trace_finding(problem.to_owned(), trace));
-        }
-    }
-
-    /// A connection on which nothing was sent yet.
-    fn connect(&mut self) -> RuleResult<Connection> {
-        if let Some(finding) = &self.gone {
-            let stop = Stop::broken(finding.clone());
-            return Err(stop.prevented_by("leaving-after-ready"));
-        }
-        if let Some(mut connection) = self.first.take() {
-            connection.dialect = self.dialect;
-            return Ok(connection);
-        }
-        let id = self.chance.rng.id();
-        let opened = Connection::open(
-            self.client_name,
-            self.address,
-            self.dialect,
-            id,
-            self.timeouts,
-            &self.observations,
-        );
-        if self.ends_when_left() && !self.is_about_leaving {
-            let stream = opened.as_ref().ok().and_then(Connection::stream_clone);
-            self.held.extend(stream);
-        }
-        // A server that has ended cannot be reached by all following rules.
-        let ended_by = self.broken.iter().find(|rule| rule.starts_with("leaving"));
-        opened.map_err(|stop| match (stop, ended_by) {
-            (Stop::NotTried(why), Some(rule)) => {
-                Stop::NotTried(format!("prevented by {rule}: {why}"))
-            }
-            (stop, _) => stop,
-        })
-    }
-
-    /// A connection with this name in the conversation.
-    fn connect_as(&mut self, name: &'static str) -> RuleResult<Connection> {
-        self.client_name = name;
-        let connection = self.connect();
-        self.client_name = CLIENT;
-        connection
-    }
-
-    /// A connection with a session.
-    fn greeted(&mut self) -> RuleResult<Connection> {
-        self.no_session.check()?;
-        let rule = self.ready_rule();
-        let greeted = self.connect().and_then(|mut connection| {
-            greet(&mut connection).map_err(|stop| stop.prevented_by(rule))?;
-            Ok(connection)
-        });
-        self.has_greeted |= greeted.is_ok();
-        self.no_session.note(greeted)
-    }
-
-    /// The rule about READY.
-    fn ready_rule(&self) -> &'static str {
-        match self.dialect {
-            Dialect::Seed => "ready",
-            Dialect::Later => "ready-makes-id",
-        }
-    }
-
-    /// A connection with a game in which the client is to move.
-    fn admitted(&mut self) -> RuleResult<Connection> {
-        self.no_game.check()?;
-        let mut connection = self.greeted()?;
-        let admitted = match admit(&mut connection) {
-            Ok(()) => Ok(connection),
-            Err(stop) => self.admitted_with_one_zero(&stop).ok_or(stop),
-        };
-        let admitted = admitted.map_err(|stop| stop.prevented_by("admit"));
-        self.no_game.note(admitted)
-    }
-
-    /// Called if PLAY was not admitted. Perhaps the server reads a name only up to its first zero byte and
-    /// takes the second one for an opcode. A name with one zero byte shows that.
-    fn admitted_with_one_zero(&mut self, stop: &Stop) -> Option<Connection> {
-        let Stop::Broken(finding) = stop else {
-            return None;
-        };
-        if std::mem::replace(&mut self.has_tried_one_zero, true) {
-            return None;
-        }
-        self.observations.borrow_mut().one_zero = true;
-        let tried = self.greeted().and_then(|mut connection| {
-            admit(&mut connection)?;
-            Ok(connection)
-        });
-        if let Ok(connection) = tried {
-            self.name_end = Some(session::stops_at_first_zero(finding));
-            // What came after READY was the answer to the second zero byte.
-            self.observations.borrow_mut().unasked = None;
-            return Some(connection);
-        }
-        self.observations.borrow_mut().one_zero = false;
-        None
-    }
-
-    /// Checks that games can be played, for rules about something else.
-    fn plays(&mut self) -> RuleResult {
-        if self.plays.is_none() {
-            let tried = self.admitted().and_then(|mut connection| {
-                game::first_moves(&mut connection)
-                    .and_then(|(own, answer)| game::plays_on(&mut connection, &[own, answer]))
-                    .map_err(|stop| stop.prevented_by("answer"))?;
-                Ok(())
-            });
-            self.plays = Some(kept(tried));
-        }
-        told(&self.plays)
-    }
-
-    /// Checks that mistakes are answered with a readable ERROR.
-    fn sends_errors(&mut self) -> RuleResult {
-        if self.sends_errors.is_none() {
-            game::answers_mistakes(self, "off-board")?;
-            let tried = self.admitted().and_then(|mut connection| {
-                connection.act_with(connection.id, *b"9-9");
-                let expected = connection::Expected::error(connection.id, 0);
-                connection
-                    .expect(&expected, |frame| matches!(frame, FromServer::Error { .. }))
-                    .map_err(|stop| stop.prevented_by("off-board"))?;
-                Ok(())
-            });
-            self.sends_errors = Some(kept(tried));
-        }
-        told(&self.sends_errors)
-    }
-}
-
-fn trace_finding(problem: String, trace: Vec<String>) -> Finding {
-    Finding {
-        problem,
-        facts: vec![
-            Fact::new("received", trace_headline(&trace)),
-            Fact::new("expected", "no stack trace when a client disconnects"),
-        ],
-        conversation: trace,
-    }
-}
-
-fn kept(result: RuleResult) -> Result<(), String> {
-    result.map_err(|stop| match stop {
-        Stop::NotTried(why) => why,
-        Stop::Broken(finding) => finding.problem,
-    })
-}
-
-fn told(kept: &Option<Result<(), String>>) -> RuleResult {
-    match kept {
-        Some(Err(why)) => Err(Stop::NotTried(why.clone())),
-        Some(Ok(())) | None => Ok(()),
-    }
-}
-
-/// Sends HELLO and waits for READY with any id, because the id is a separate rule.
-fn greet(connection: &mut Connection) -> RuleResult {
-    connection.hello(PLAYER);
-    read_ready(connection)
-}
-
-fn read_ready(connection: &mut Connection) -> RuleResult {
-    let expected = session::ready(connection);
-    let ready = connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
-    if let (FromServer::Ready { id }, Dialect::Later) = (ready, connection.dialect) {
-        connection.id = id;
-    }
-    Ok(())
-}
-
-/// Sends PLAY and waits for ADMIT 1 with any id.
-fn admit(connection: &mut Connection) -> RuleResult {
-    connection.play();
-    let expected = session::admit(connection.id, true);
-    connection.expect(&expected, session::is_admission)?;
-    Ok(())
 }

@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use noughts_check::{
-    ClassicTask, ClientTask, ProcessSet, Report, TcpTask, Verdict, Weight, check_classic,
+    ClassicTask, ClientTask, ProcessSet, Report, Step, TcpTask, Verdict, Weight, check_classic,
     check_client, check_tcp, classic_cases,
 };
 
@@ -59,6 +60,25 @@ fn assert_every_demanded_rule_holds(report: &Report) {
     assert!(report.is_good());
 }
 
+/// Collects the steps that a check tells.
+#[derive(Default)]
+struct Steps(Mutex<Vec<(usize, usize)>>);
+
+impl Steps {
+    fn add(&self, step: Step<'_>) {
+        assert!(!step.name.is_empty());
+        self.0.lock().unwrap().push((step.done, step.total));
+    }
+
+    /// All steps were told, each once. Cases that run at the same time may overtake one another.
+    fn assert_complete(self, total: usize) {
+        let mut steps = self.0.into_inner().unwrap();
+        steps.sort_unstable();
+        let expected: Vec<_> = (0..total).map(|done| (done, total)).collect();
+        assert_eq!(steps, expected);
+    }
+}
+
 fn check_server(command: Vec<OsString>) {
     let task = TcpTask {
         address: ([127, 0, 0, 1], 0).into(),
@@ -67,7 +87,9 @@ fn check_server(command: Vec<OsString>) {
         pairs: false,
         timeout: Duration::from_secs(4),
     };
-    let report = check_tcp(&task, &ProcessSet::default()).unwrap();
+    let steps = Steps::default();
+    let report = check_tcp(&task, &ProcessSet::default(), &|step| steps.add(step)).unwrap();
+    steps.assert_complete(report.entries.len());
     assert!(report.entries.iter().any(|entry| entry.rule == "no-trace"));
     assert_every_demanded_rule_holds(&report);
 }
@@ -83,7 +105,9 @@ fn client_task(command: Vec<OsString>) -> ClientTask {
 }
 
 fn check_student_client(task: &ClientTask) {
-    let report = check_client(task, &ProcessSet::default(), &mut |_| {}).unwrap();
+    let steps = Steps::default();
+    let report = check_client(task, &ProcessSet::default(), &|step| steps.add(step)).unwrap();
+    steps.assert_complete(9);
     assert_every_demanded_rule_holds(&report);
 }
 
@@ -94,7 +118,9 @@ fn check_student_classic(command: Vec<OsString>) {
         strict: false,
         timeout: Duration::from_secs(30),
     };
-    let report = check_classic(&task, &ProcessSet::default()).unwrap();
+    let steps = Steps::default();
+    let report = check_classic(&task, &ProcessSet::default(), &|step| steps.add(step)).unwrap();
+    steps.assert_complete(task.cases.len());
     assert_every_demanded_rule_holds(&report);
 }
 
@@ -126,14 +152,14 @@ fn client_that_waits_for_input_is_not_accused() {
     let mut task = client_task(python("client.py"));
     task.timeout = Duration::from_secs(4);
     // It has not connected, so there is nothing to judge.
-    let why = check_client(&task, &ProcessSet::default(), &mut |_| {}).unwrap_err();
+    let why = check_client(&task, &ProcessSet::default(), &|_| {}).unwrap_err();
     assert!(
         why.contains("waits for typed input") && why.contains("Name:"),
         "{why}"
     );
     // Now it connects, and waits for its first move.
     task.answers = vec!["Name: =Ann".parse().unwrap()];
-    let report = check_client(&task, &ProcessSet::default(), &mut |_| {}).unwrap();
+    let report = check_client(&task, &ProcessSet::default(), &|_| {}).unwrap();
     assert!(report.is_good(), "{report}");
     assert!(report.notes[0].contains("Row (0-2):"), "{report}");
     let action = report.entries.iter().find(|entry| entry.rule == "action");
@@ -165,7 +191,7 @@ fn program_that_does_not_start_a_server_is_not_checked() {
         pairs: false,
         timeout: Duration::from_secs(1),
     };
-    let error = check_tcp(&task, &ProcessSet::default()).unwrap_err();
+    let error = check_tcp(&task, &ProcessSet::default(), &|_| {}).unwrap_err();
     assert!(
         error.contains("ended before it listened") && error.contains("its output: no"),
         "{error}"

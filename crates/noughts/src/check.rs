@@ -1,13 +1,14 @@
 //! `noughts check`: the conformance kit on the command line.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::net::{TcpListener, ToSocketAddrs};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use indicatif::ProgressBar;
 use noughts_check::{
-    Answer, Case, ClassicTask, ClientTask, ProcessSet, Report, TcpTask, check_classic,
+    Answer, Case, ClassicTask, ClientTask, ProcessSet, Report, Step, TcpTask, check_classic,
     check_client, check_tcp, classic_cases, read_cases,
 };
 use noughts_rules::Quoted;
@@ -15,16 +16,9 @@ use noughts_wire::Dialect;
 
 use crate::args::{CheckClassic, CheckClient, CheckTcp, Judged, SpokenDialect, Telling};
 use crate::signals::on_end_signal;
-use crate::{Failure, duration};
+use crate::{Failure, duration, progress};
 
 pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
-    if io::stderr().is_terminal() {
-        // The report comes only at the end, so tell that the check is running.
-        let _ = writeln!(
-            io::stderr(),
-            "Checking. This takes a few seconds; Ctrl-C stops it."
-        );
-    }
     match what {
         Judged::Tcp(task) => tcp(task),
         Judged::Client(task) => client(task),
@@ -57,6 +51,7 @@ fn tcp(task: CheckTcp) -> Result<ExitCode, Failure> {
         ))
     };
     let processes = killed_on_signal()?;
+    let bar = progress::bar(0, "rules");
     let mut refusals = Vec::new();
     for address in address.to_socket_addrs().map_err(|_| unknown())? {
         let checked = check_tcp(
@@ -72,9 +67,10 @@ fn tcp(task: CheckTcp) -> Result<ExitCode, Failure> {
                 timeout,
             },
             &processes,
+            &|step| show(&bar, step),
         );
         match checked {
-            Ok(report) => return tell(report, &task.telling),
+            Ok(report) => return tell(report, &task.telling, &bar),
             Err(refusal) => refusals.push(refusal),
         }
     }
@@ -120,14 +116,21 @@ fn client(task: CheckClient) -> Result<ExitCode, Failure> {
         answers,
         timeout,
     };
-    let report = check_client(&checked, &processes, &mut |line| {
-        if by_hand {
-            // For the person who starts the client; the report goes to standard output.
-            let _ = writeln!(io::stderr(), "{line}");
-        }
+    let bar = progress::bar(0, "connections");
+    let address = checked.listener.local_addr()?;
+    let report = check_client(&checked, &processes, &|step| match by_hand {
+        // For the person who starts the client; the report goes to standard output.
+        true => drop(writeln!(
+            io::stderr(),
+            "connection {} of {}: {}; waiting for a client at {address}",
+            step.done + 1,
+            step.total,
+            step.name
+        )),
+        false => show(&bar, step),
     })
     .map_err(Failure::Invalid)?;
-    tell(report, &task.telling)
+    tell(report, &task.telling, &bar)
 }
 
 fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
@@ -143,8 +146,10 @@ fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
         strict: task.strict,
         timeout,
     };
-    let report = check_classic(&checked, &processes).map_err(Failure::Invalid)?;
-    tell(report, &task.telling)
+    let bar = progress::bar(0, "games");
+    let report =
+        check_classic(&checked, &processes, &|step| show(&bar, step)).map_err(Failure::Invalid)?;
+    tell(report, &task.telling, &bar)
 }
 
 fn read_timeout(text: &str) -> Result<Duration, Failure> {
@@ -191,8 +196,16 @@ fn killed_on_signal() -> Result<ProcessSet, Failure> {
     Ok(processes)
 }
 
+/// Moves the progress bar to a step.
+fn show(bar: &ProgressBar, step: Step<'_>) {
+    bar.set_length(step.total as u64);
+    bar.set_position(step.done as u64);
+    bar.set_message(step.name.to_owned());
+}
+
 /// Prints the report and writes it to files.
-fn tell(mut report: Report, telling: &Telling) -> Result<ExitCode, Failure> {
+fn tell(mut report: Report, telling: &Telling, bar: &ProgressBar) -> Result<ExitCode, Failure> {
+    bar.finish_and_clear();
     report.hide_differences = telling.quiet_differences;
     for (path, option, text) in [
         (

@@ -21,6 +21,10 @@ pub(super) struct ClientConnection {
     pub(super) id: u32,
     /// Whether frames are sent byte by byte.
     pub(super) in_pieces: bool,
+    /// The shortest time from a frame of the kit to the client's next frame, in all connections. It shows how
+    /// busy the machine is.
+    pub(super) fastest_answer: Duration,
+    sent_at: Instant,
     /// The client's process, if the kit started it.
     pub(super) program: Option<ClientProgram>,
     last_frame: Vec<u8>,
@@ -41,8 +45,8 @@ pub(super) enum Received {
     Closed(Vec<u8>),
 }
 
-/// The pause between bytes that are sent one by one.
-const BETWEEN_BYTES: Duration = Duration::from_millis(30);
+/// The shortest and the longest pause between bytes that are sent one by one.
+const PAUSES: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(300)];
 
 /// How long the rest of a frame may take before the frame counts as too short.
 const QUIET: Duration = Duration::from_millis(1000);
@@ -65,6 +69,8 @@ impl ClientConnection {
             dialect: Dialect::Seed,
             id: 0,
             in_pieces: false,
+            fastest_answer: timeout,
+            sent_at: Instant::now(),
             program,
             last_frame: Vec::new(),
             sent: Vec::new(),
@@ -111,6 +117,9 @@ impl ClientConnection {
         };
         let line = match &received {
             Received::Frame(_, bytes) => {
+                if !self.sent.is_empty() {
+                    self.fastest_answer = self.fastest_answer.min(self.sent_at.elapsed());
+                }
                 self.last_frame.clone_from(bytes);
                 format!("client → {}   {}", hex(bytes), client_words(bytes))
             }
@@ -224,15 +233,18 @@ impl ClientConnection {
             hex(bytes),
             server_words(bytes, self.dialect)
         ));
+        self.sent_at = Instant::now();
         // Write errors show up as a missing answer.
         if !self.in_pieces {
             let _ = self.stream.write_all(bytes);
             return;
         }
+        let [shortest, longest] = PAUSES;
+        let pause = (3 * self.fastest_answer).clamp(shortest, longest);
         for (at, byte) in bytes.iter().enumerate() {
             let _ = self.stream.write_all(&[*byte]);
             if at == 0 || at == bytes.len() / 2 {
-                std::thread::sleep(BETWEEN_BYTES);
+                std::thread::sleep(pause);
             }
         }
     }

@@ -1,17 +1,23 @@
 //! One connection to the server under test, with everything that was sent and received.
 
+mod findings;
+mod observations;
+
 use std::cell::RefCell;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Cell, Dialect, FrameError, FromClient, FromServer, Name, Opcode};
+use noughts_wire::{Cell, Dialect, FromClient, FromServer, Name, Opcode};
 
-use crate::frame::{client_words, frame_error_words, hex, result_words, server_words};
-use crate::framing::{Deviation, Parsed, parse_server};
+use crate::frame::{client_words, frame_error_words, hex, server_words};
+use crate::framing::{Parsed, parse_server};
 use crate::receive_buffer::ReceiveBuffer;
-use crate::verdict::{Fact, Finding, RuleResult, Stop};
+use crate::verdict::{RuleResult, Stop};
+
+pub(crate) use findings::{Expected, Received};
+pub(crate) use observations::Observations;
 
 /// How long the kit waits.
 #[derive(Clone, Copy, Debug)]
@@ -26,27 +32,6 @@ impl Timeouts {
     fn deadline(&self) -> Instant {
         (Instant::now() + self.answer).min(self.until)
     }
-}
-
-/// What was observed on any connection. Each fault is reported by one rule.
-#[derive(Default)]
-pub(crate) struct Observations {
-    /// A frame that is longer or shorter than its figure.
-    pub(crate) size: Option<Finding>,
-    /// A flag that is a character.
-    pub(crate) flag_character: Option<Finding>,
-    /// A frame that answers no request.
-    pub(crate) unasked: Option<Finding>,
-    /// Whether the server stops reading a name at its first zero byte. Then all further names end with one
-    /// zero byte, so that this fault does not hide others.
-    pub(crate) one_zero: bool,
-    /// Whether the server leaves connections open that the client has closed.
-    keeps_connections: bool,
-    /// For each frame of the client that got an answer: its opcode, and how long the answer took.
-    pub(crate) answer_times: Vec<(u8, Duration)>,
-    /// The sum of the limits of all waits in which nothing came. It does not depend on the speed of the
-    /// machine.
-    pub(crate) waited: Duration,
 }
 
 /// One connection.
@@ -72,65 +57,6 @@ pub(crate) struct Connection {
     /// The client's name in the conversation, if there are two clients.
     name: &'static str,
     observations: Rc<RefCell<Observations>>,
-}
-
-/// What was received.
-#[derive(Debug)]
-pub(crate) enum Received {
-    Frame(FromServer, Vec<u8>),
-    /// Bytes that are not a frame.
-    Invalid(FrameError, Vec<u8>),
-    /// Nothing until the deadline. Contains the start of a frame, if there was one.
-    Nothing(Vec<u8>),
-    /// The server closed the connection. Contains the start of a frame, if there was one.
-    Closed(Vec<u8>),
-}
-
-/// What should be received.
-#[derive(Clone, Debug)]
-pub(crate) struct Expected {
-    pub(crate) hex: String,
-    pub(crate) words: String,
-}
-
-impl Expected {
-    pub(crate) fn new(hex: impl Into<String>, words: impl Into<String>) -> Expected {
-        Expected {
-            hex: hex.into(),
-            words: words.into(),
-        }
-    }
-
-    /// Exactly this frame.
-    pub(crate) fn frame(frame: &FromServer) -> Expected {
-        let mut bytes = Vec::new();
-        frame.encode(&mut bytes);
-        let dialect = match frame {
-            FromServer::Result { cell: Some(_), .. } => Dialect::Later,
-            _ => Dialect::Seed,
-        };
-        Expected::new(hex(&bytes), server_words(&bytes, dialect))
-    }
-
-    /// An ERROR with this code and any text.
-    pub(crate) fn error(id: u32, code: u8) -> Expected {
-        let id_bytes = hex(&id.to_be_bytes());
-        Expected::new(
-            format!("08 {id_bytes} {code:02x} … 00 00"),
-            format!(
-                "ERROR, id {id}, code {code}{}",
-                crate::frame::code_words(code)
-            ),
-        )
-    }
-
-    pub(crate) fn action(id: u32) -> Expected {
-        let id_bytes = hex(&id.to_be_bytes());
-        Expected::new(
-            format!("05 {id_bytes} .. 2d .."),
-            format!("ACTION, id {id}, with a free cell"),
-        )
-    }
 }
 
 impl Connection {
@@ -220,15 +146,14 @@ impl Connection {
         }
     }
 
-    /// Sends each byte separately, so that the server must combine them.
-    pub(crate) fn send_in_pieces(&mut self, bytes: &[u8]) {
+    /// Sends each byte separately, so that the server must combine them. Several small packets may still arrive
+    /// as one, so `pause` is called twice; it gives the server time to read.
+    pub(crate) fn send_in_pieces(&mut self, bytes: &[u8], mut pause: impl FnMut()) {
         self.note_sent(bytes);
         for (at, byte) in bytes.iter().enumerate() {
             let _ = self.stream.write_all(&[*byte]);
-            // Several small packets may still arrive as one. At least two pauses separate them.
             if at == 0 || at == bytes.len() / 2 {
-                self.observations.borrow_mut().waited += SHORT / 3;
-                std::thread::sleep(SHORT / 3);
+                pause();
             }
         }
     }
@@ -247,97 +172,6 @@ impl Connection {
         const MAX_LINES: usize = 60;
         if self.conversation.len() < MAX_LINES {
             self.conversation.push(line);
-        }
-    }
-
-    /// Removes frames that answer no request, and records them for the rule about them.
-    pub(crate) fn remove_unasked(&mut self) {
-        if self.sent.is_empty() || self.last_frame.is_empty() {
-            return;
-        }
-        if self.stream.set_nonblocking(true).is_ok() {
-            let mut bytes = [0; 512];
-            if let Ok(count @ 1..) = self.stream.read(&mut bytes) {
-                self.buffer.bytes.extend(&bytes[..count]);
-            }
-            let _ = self.stream.set_nonblocking(false);
-        }
-        if !self.buffer.bytes.is_empty() {
-            let bytes = std::mem::take(&mut self.buffer.bytes);
-            self.observe_unasked(&bytes);
-        }
-    }
-
-    /// Records bytes after a whole answer: another frame, or the rest of a frame that is too long.
-    fn observe_unasked(&mut self, bytes: &[u8]) {
-        let frame = server_words(&self.last_frame, self.dialect);
-        let line = format!("server → {}   (not asked for)", hex(bytes));
-        self.note(line);
-        let is_frame = matches!(FromServer::decode(bytes, self.dialect), Ok(Some(_)));
-        self.has_unasked |= is_frame;
-        let mut observations = self.observations.borrow_mut();
-        if is_frame {
-            let words = server_words(bytes, self.dialect);
-            let expected = Expected::new("", "nothing more until the client sends its next frame");
-            let problem = format!("after {frame}, the server sent one more frame");
-            let stop = self.found(problem, &expected, &hex(bytes), &words);
-            remember(&mut observations.unasked, stop);
-        } else {
-            let length = self.last_frame.len();
-            let name = frame.split(',').next().unwrap_or_default().to_owned();
-            let problem = format!(
-                "{name} has {} bytes instead of {length}: {} follow its last field",
-                length + bytes.len(),
-                hex(bytes)
-            );
-            let expected =
-                Expected::new(hex(&self.last_frame), format!("{frame}, and nothing more"));
-            let all = [&self.last_frame[..], bytes].concat();
-            let words = format!("{frame}, and {} more bytes", bytes.len());
-            let stop = self.found(problem, &expected, &hex(&all), &words);
-            remember(&mut observations.size, stop);
-        }
-    }
-
-    /// Records a frame that was understood although it is wrong.
-    fn observe(&mut self, deviation: &Deviation, frame: &FromServer, bytes: &[u8]) {
-        let name = Opcode::try_from(bytes[0]).map_or(String::new(), |opcode| opcode.to_string());
-        let (problem, words, is_size) = match deviation {
-            Deviation::Size(problem) => {
-                (problem, format!("{name} with {} bytes", bytes.len()), true)
-            }
-            Deviation::FlagCharacter(problem) => (
-                problem,
-                format!("{name} with a character for its flag"),
-                false,
-            ),
-        };
-        let expected = match (frame, self.dialect) {
-            (
-                FromServer::Result {
-                    id,
-                    cell: None,
-                    flag,
-                },
-                Dialect::Later,
-            ) => Expected::new(
-                format!("06 {} .. .. .. {:02x}", hex(&id.to_be_bytes()), *flag as u8),
-                format!(
-                    "RESULT, id {id}, a cell or ---, flag {}",
-                    result_words(*flag)
-                ),
-            ),
-            _ => Expected::frame(frame),
-        };
-        let mut stop = self.found(problem.clone(), &expected, &hex(bytes), &words);
-        if let Stop::Broken(finding) = &mut stop {
-            let line = format!("server → {}   {words}", hex(bytes));
-            finding.conversation.push(line);
-        }
-        let mut observations = self.observations.borrow_mut();
-        match is_size {
-            true => remember(&mut observations.size, stop),
-            false => remember(&mut observations.flag_character, stop),
         }
     }
 
@@ -442,43 +276,6 @@ impl Connection {
         }
     }
 
-    /// How long the rest of a frame may take before the frame counts as too short. If the server is known to
-    /// send frames of the wrong size, a wrong guess reports no new fault.
-    fn quiet_time(&self) -> Duration {
-        let observations = self.observations.borrow();
-        match observations.size.is_some() || observations.flag_character.is_some() {
-            true => SHORT / 2,
-            false => Duration::from_secs(1).min(self.timeouts.answer / 2),
-        }
-    }
-
-    /// Whether these bytes may be the rest of a frame that was too long, followed by the next frame.
-    fn may_be_excess(&self) -> bool {
-        const MAX_EXCESS: usize = 9;
-        !self.last_frame.is_empty()
-            && !self.buffer.has_ended
-            && self.buffer.bytes.len() < MAX_EXCESS
-    }
-
-    /// Skips the rest of a frame that was too long. Returns whether there was one.
-    fn skip_excess(&mut self) -> bool {
-        if self.last_frame.is_empty() {
-            return false;
-        }
-        let is_next = |skipped: &usize| {
-            let rest = &self.buffer.bytes[*skipped..];
-            matches!(FromServer::decode(rest, self.dialect), Ok(Some(_)))
-                && rest[1..5] == self.id.to_be_bytes()
-        };
-        let last = self.buffer.bytes.len().min(9);
-        let Some(skipped) = (1..last).find(is_next) else {
-            return false;
-        };
-        let excess: Vec<u8> = self.buffer.bytes.drain(..skipped).collect();
-        self.observe_unasked(&excess);
-        true
-    }
-
     /// The next frame if it is as expected; otherwise the difference.
     pub(crate) fn expect(
         &mut self,
@@ -491,52 +288,6 @@ impl Connection {
         }
     }
 
-    /// The finding that something else was received than expected.
-    pub(crate) fn broken(&self, expected: &Expected, received: &Received) -> Stop {
-        if matches!(received, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
-            return Stop::NotTried(super::TIME_IS_OVER.to_owned());
-        }
-        let seconds = self.timeouts.answer.as_secs_f64();
-        let (problem, bytes, words) = match received {
-            Received::Frame(_, bytes) => (
-                format!("the server answered {}", self.short_words(bytes)),
-                bytes,
-                server_words(bytes, self.dialect),
-            ),
-            Received::Invalid(error, bytes) => {
-                let problem = frame_error_words(*error, bytes);
-                (problem, bytes, "bytes that are not a frame".to_owned())
-            }
-            Received::Nothing(bytes) if bytes.is_empty() => (
-                format!("the server did not answer within {seconds} s"),
-                bytes,
-                "nothing".to_owned(),
-            ),
-            Received::Nothing(bytes) => (
-                format!("only the start of a frame came within {seconds} s"),
-                bytes,
-                server_words(bytes, self.dialect),
-            ),
-            Received::Closed(bytes) if bytes.is_empty() => (
-                "the server closed the connection".to_owned(),
-                bytes,
-                "the end of the connection".to_owned(),
-            ),
-            Received::Closed(bytes) => (
-                "the server closed the connection within a frame".to_owned(),
-                bytes,
-                server_words(bytes, self.dialect),
-            ),
-        };
-        self.found(problem, expected, &hex(bytes), &words)
-    }
-
-    /// A frame without its id.
-    fn short_words(&self, bytes: &[u8]) -> String {
-        let words = server_words(bytes, self.dialect);
-        words.replacen(&format!(", id {}", self.id), "", 1)
-    }
-
     /// Another handle, which keeps the connection open.
     pub(crate) fn stream_clone(&self) -> Option<TcpStream> {
         self.stream.try_clone().ok()
@@ -547,35 +298,9 @@ impl Connection {
         self.buffer.has_ended
     }
 
-    /// A finding that includes what was sent last.
-    pub(crate) fn found(
-        &self,
-        problem: impl Into<String>,
-        expected: &Expected,
-        received_hex: &str,
-        received: &str,
-    ) -> Stop {
-        let fact = |label, hex: &str, words: &str| Fact {
-            label,
-            hex: hex.to_owned(),
-            words: words.to_owned(),
-        };
-        let mut facts = Vec::new();
-        if !self.sent.is_empty() {
-            facts.push(fact("sent", &hex(&self.sent), &client_words(&self.sent)));
-        }
-        facts.push(fact("received", received_hex, received));
-        facts.push(fact("expected", &expected.hex, &expected.words));
-        Stop::broken(Finding {
-            problem: problem.into(),
-            facts,
-            conversation: self.conversation.clone(),
-        })
-    }
-
-    /// Whether a frame or its start comes within a short time.
+    /// Whether a frame or its start comes within half the time for an answer.
     pub(crate) fn has_answer_soon(&mut self) -> bool {
-        self.has_bytes_within(3 * SHORT)
+        self.has_bytes_within(self.timeouts.answer / 2)
     }
 
     /// Waits up to 20 ms for data from the server, or for the end of the connection.
@@ -636,15 +361,8 @@ impl Connection {
     }
 }
 
-/// Keeps the first finding.
-fn remember(place: &mut Option<Finding>, stop: Stop) {
-    if let (None, Stop::Broken(finding)) = (&place, stop) {
-        *place = Some(*finding);
-    }
-}
-
 /// A pause that gives the server time for something that the kit cannot observe.
-const SHORT: Duration = Duration::from_millis(100);
+pub(super) const SHORT: Duration = Duration::from_millis(100);
 
 /// The shortest wait for an answer.
 const MIN_WAIT: Duration = Duration::from_millis(2);

@@ -3,8 +3,9 @@
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};
+use super::opening::{admit, read_ready};
 use super::session::{hello_bytes, still_serves};
-use super::{Checker, PLAYER, TcpRule, admit, document, read_ready};
+use super::{Checker, PLAYER, TcpRule, document};
 use crate::verdict::{RuleResult, Stop};
 
 pub(super) const RULES: [TcpRule; 5] = [
@@ -69,7 +70,7 @@ pub(super) const RULES: [TcpRule; 5] = [
             connection.act_with(connection.id, *b"1-1");
             connection.leave_unread();
             // Several times, because a server may notice late.
-            for _ in 0..3 {
+            for _ in 0..6 {
                 still_serves(
                     checker,
                     "after a client disconnected without reading the answer",
@@ -96,11 +97,8 @@ pub(super) const OBSERVED: [TcpRule; 1] = [TcpRule {
         "the server prints no stack trace when clients disconnect (only with -- COMMAND)",
         document::DISCONNECTION,
         |checker| {
-            checker.wait_for_late_trace();
-            match checker.trace.clone() {
-                Some(finding) => Err(Stop::broken(finding)),
-                None => Ok(()),
-            }
+            let finding = checker.find_trace();
+            finding.map_or(Ok(()), |finding| Err(Stop::broken(finding)))
         },
     )
 }];

@@ -6,7 +6,8 @@
 use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
 use super::connection::{Connection, Expected, Received};
-use super::{Checker, PLAYER, TcpRule, document, read_ready};
+use super::opening::read_ready;
+use super::{Checker, PLAYER, TcpRule, document};
 use crate::frame::{hex, server_words};
 use crate::verdict::{RuleResult, Stop, Weight};
 
@@ -206,17 +207,21 @@ fn try_two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection
 /// Two sessions that send PLAY one after the other.
 fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     let (first, second) = two_sessions(checker)?;
-    let pair = sit_down(first, second, checker.flags_are_equal)?;
+    let pair = sit_down(checker, first, second)?;
     checker.flags_are_equal = pair.flags[0] == pair.flags[1];
     Ok(pair)
 }
 
 /// Sends PLAY from both clients. The flags say who moves first. If the flags are equal, the client whose PLAY
 /// came first moves first, so the second client waits until the server has seen it.
-fn sit_down(mut first: Connection, mut second: Connection, is_by_order: bool) -> RuleResult<Pair> {
+fn sit_down(
+    checker: &mut Checker,
+    mut first: Connection,
+    mut second: Connection,
+) -> RuleResult<Pair> {
     first.play();
-    match is_by_order {
-        true => drop(first.has_answer_soon()),
+    match checker.flags_are_equal {
+        true => checker.let_server_read(),
         false => first.pause(),
     }
     second.play();
@@ -274,8 +279,9 @@ fn cells(text: &str) -> impl Iterator<Item = Cell> {
 fn ready_comes(checker: &mut Checker) -> RuleResult {
     let mut first = checker.connect_as("first client")?;
     first.hello(PLAYER);
-    let is_late = !first.has_answer_soon();
-    let second = match is_late {
+    // Also in doubt: with two clients, READY comes from both kinds of servers.
+    checker.is_ready_late = !first.has_answer_soon();
+    let second = match checker.is_ready_late {
         true => {
             let mut second = checker.connect_as("second client")?;
             second.hello(PLAYER);
@@ -424,7 +430,7 @@ fn draw(checker: &mut Checker) -> RuleResult {
 fn again(checker: &mut Checker) -> RuleResult {
     let mut pair = begun(checker, NEARLY_WON)?;
     win(&mut pair).map_err(|stop| stop.prevented_by("pair-result"))?;
-    let mut pair = sit_down(pair.first, pair.second, checker.flags_are_equal)?;
+    let mut pair = sit_down(checker, pair.first, pair.second)?;
     for cell in cells("0-0 1-1") {
         pair.play(cell)?;
     }
@@ -497,14 +503,15 @@ fn waiter_leaves(checker: &mut Checker) -> RuleResult {
     met(checker)?.leave();
     let mut waiter = checker.connect()?;
     waiter.hello(PLAYER);
-    if waiter.has_answer_soon() && read_ready(&mut waiter).is_ok() {
+    if !checker.is_ready_late {
+        read_ready(&mut waiter).map_err(|stop| stop.prevented_by("ready"))?;
         waiter.play();
+        checker.let_server_read();
     }
     waiter.leave();
     let after = "after a waiting client has left, ";
     let (first, second) = try_two_sessions(checker).map_err(|stop| stop.prefixed(after))?;
-    let mut pair =
-        sit_down(first, second, checker.flags_are_equal).map_err(|stop| stop.prefixed(after))?;
+    let mut pair = sit_down(checker, first, second).map_err(|stop| stop.prefixed(after))?;
     pair.play(cell("1-1"))
         .map_err(|stop| stop.prevented_by("pair-relay"))?;
     pair.leave();

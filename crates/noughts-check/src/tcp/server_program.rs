@@ -92,19 +92,20 @@ impl ServerProgram {
         }
     }
 
-    /// Waits until the server ends, or the time is over.
-    pub(super) fn wait_for_end(&mut self, time: Duration) {
-        self.program.wait(Instant::now() + time);
-    }
-
     /// Starts the server again if it has ended. Returns whether it had.
     pub(super) fn restart_if_ended(&mut self) -> Result<bool, String> {
         if self.program.read_available().is_none() {
             return Ok(false);
         }
-        self.program = Program::start(&self.command, &self.processes)?;
-        self.wait_until_it_listens()?;
+        self.restart()?;
         Ok(true)
+    }
+
+    /// Ends the server, if it still runs, and starts it again.
+    pub(super) fn restart(&mut self) -> Result<(), String> {
+        self.program.stop();
+        self.program = Program::start(&self.command, &self.processes)?;
+        self.wait_until_it_listens()
     }
 
     /// Waits until the server has printed something, or until the deadline.

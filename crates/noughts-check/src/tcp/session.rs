@@ -3,7 +3,8 @@
 use noughts_wire::{Admission, Dialect, FromClient, FromServer, Opcode, SESSION_IDS};
 
 use super::connection::{Connection, Expected, Received, encoded};
-use super::{Checker, PLAYER, TcpRule, document, read_ready};
+use super::opening::{self, read_ready};
+use super::{Checker, PLAYER, TcpRule, document};
 use crate::frame::hex;
 use crate::verdict::{Fact, Finding, RuleResult, Stop, Weight};
 
@@ -95,7 +96,7 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
 /// Expects READY and ADMIT 1, which a server that has misread the name does not send.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
-    super::admit(connection)
+    opening::admit(connection)
 }
 
 fn ready_comes(checker: &mut Checker) -> RuleResult {

@@ -22,7 +22,7 @@ fn judge(case: &Case) -> Report {
         answers: Vec::new(),
         timeout: Duration::from_secs(4),
     };
-    check_client(&task, &ProcessSet::default(), &mut |_| {}).unwrap()
+    check_client(&task, &ProcessSet::default(), &|_| {}).unwrap()
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn each_way_to_misbehave_is_noticed() {
                 "--dialect",
                 "seed",
                 "--timeout",
-                if kind == "slow" { "1500ms" } else { "5s" },
+                if kind == "slow" { "3s" } else { "8s" },
             ];
             let (run, output) = check(&words);
             assert_eq!(marked(&output, "FAIL"), broken, "{kind}: {output}");

@@ -1,0 +1,350 @@
+//! Games against the server, played until each kind of end was seen.
+
+use std::collections::BTreeMap;
+
+use noughts_wire::{Cell, Dialect, FromServer, GameResult, NO_CELL};
+
+use super::ids::{WrongId, wrong_id};
+use crate::board::{Board, Tactic};
+use crate::frame::{hex, server_words};
+use crate::tcp::connection::{Connection, Expected, Received};
+use crate::tcp::{Chance, Checker};
+use crate::verdict::{Finding, RuleResult, Stop};
+
+/// The ways in which a game can go wrong. Each has a rule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Odd {
+    NoAnswer,
+    NotACell,
+    Occupied,
+    Early,
+    Won,
+    Lost,
+    Draw,
+}
+
+impl Odd {
+    /// The rule that reports it.
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            Odd::NoAnswer => "answer",
+            Odd::NotACell => "answer-cell",
+            Odd::Occupied => "answer-free",
+            Odd::Early => "result-not-early",
+            Odd::Won => "result-won",
+            Odd::Lost => "result-lost",
+            Odd::Draw => "result-draw",
+        }
+    }
+}
+
+/// What was seen in a series of games.
+#[derive(Default)]
+pub(in crate::tcp) struct Games {
+    pub(super) odd: BTreeMap<Odd, Finding>,
+    pub(super) ends: Vec<GameResult>,
+    pub(super) played: usize,
+    pub(super) finished: usize,
+    /// The first frame with a wrong id.
+    pub(super) wrong_id: Option<WrongId>,
+    /// The first RESULT with a wrong cell.
+    pub(super) wrong_cell: Option<Finding>,
+    /// A RESULT had a cell.
+    pub(super) has_cell: bool,
+    /// The wrong flag of the first RESULT with a wrong flag, by the right flag.
+    pub(super) wrong_flags: BTreeMap<u8, GameResult>,
+}
+
+/// A game that went wrong.
+pub(super) struct Oddity {
+    pub(super) odd: Odd,
+    pub(super) stop: Stop,
+    /// The right and the wrong flag of RESULT.
+    pub(super) flags: Option<(GameResult, GameResult)>,
+}
+
+impl From<(Odd, Stop)> for Oddity {
+    fn from((odd, stop): (Odd, Stop)) -> Oddity {
+        Oddity {
+            odd,
+            stop,
+            flags: None,
+        }
+    }
+}
+
+impl Games {
+    /// Whether the flags for won and lost are swapped, which is one fault.
+    pub(super) fn has_swapped_flags(&self) -> bool {
+        let wrong = |flag: GameResult| self.wrong_flags.get(&(flag as u8)).copied();
+        wrong(GameResult::Won) == Some(GameResult::Lost)
+            && wrong(GameResult::Lost) == Some(GameResult::Won)
+    }
+
+    /// Why something was not observed: the first problem that ended games.
+    pub(super) fn prevented(&self, otherwise: &str) -> Stop {
+        match self.odd.iter().next() {
+            Some((odd, finding)) => {
+                Stop::NotTried(format!("prevented by {}: {}", odd.rule(), finding.problem))
+            }
+            None => Stop::NotTried(otherwise.to_owned()),
+        }
+    }
+}
+
+/// A finished game.
+pub(super) struct Played {
+    pub(super) end: GameResult,
+    pub(super) wrong_id: Option<WrongId>,
+    pub(super) wrong_cell: Option<Stop>,
+    pub(super) has_cell: bool,
+    /// The client's first cell, and the server's.
+    pub(super) opening: Vec<Cell>,
+}
+
+/// Plays from the client's first move to RESULT.
+pub(super) fn play_out(
+    connection: &mut Connection,
+    wanted: GameResult,
+    tactic: Tactic,
+    chance: &mut Chance,
+) -> Result<Played, Oddity> {
+    let mut board = Board::new();
+    let mut game = Played {
+        end: GameResult::Draw,
+        wrong_id: None,
+        wrong_cell: None,
+        has_cell: false,
+        opening: Vec::new(),
+    };
+    loop {
+        let cell = board.choose(wanted, tactic, &chance.replies, &mut chance.rng);
+        connection.act(cell);
+        board.play(cell);
+        let received = connection.receive();
+        if game.wrong_id.is_none() {
+            game.wrong_id = wrong_id(connection, &received);
+        }
+        if game.opening.is_empty() {
+            game.opening.push(cell);
+        }
+        if let Some(end) = board.end() {
+            let expected = result(connection, end, None);
+            let odd = match end {
+                GameResult::Won => Odd::Won,
+                GameResult::Lost | GameResult::Draw => Odd::Draw,
+            };
+            let Received::Frame(FromServer::Result { flag, cell, .. }, _) = &received else {
+                let why = match end {
+                    GameResult::Won => "the client has completed a line, but ",
+                    GameResult::Lost | GameResult::Draw => "the board is full, but ",
+                };
+                return Err((odd, connection.broken(&expected, &received).prefixed(why)).into());
+            };
+            if *flag != end {
+                let why = match end {
+                    GameResult::Won => "the client has completed a line, but ",
+                    GameResult::Lost | GameResult::Draw => "the board is full without a line, but ",
+                };
+                return Err(Oddity {
+                    odd,
+                    stop: connection.broken(&expected, &received).prefixed(why),
+                    flags: Some((end, *flag)),
+                });
+            }
+            game.has_cell = cell.is_some();
+            let is_cell = |cell: [u8; 3]| cell == NO_CELL || Cell::try_from(cell).is_ok();
+            if cell.is_some_and(|cell| !is_cell(cell)) {
+                game.wrong_cell = Some(connection.broken(&expected, &received));
+            }
+            game.end = end;
+            return Ok(game);
+        }
+        let before = board.clone();
+        if let Some(end) = answer(connection, &mut board, &received, &mut game)? {
+            game.end = end;
+            return Ok(game);
+        }
+        if let Received::Frame(FromServer::Action { cell, .. }, _) = &received
+            && let Ok(reply) = Cell::try_from(*cell)
+        {
+            chance.replies.note(&before, reply);
+            if game.opening.len() == 1 {
+                game.opening.push(reply);
+            }
+        }
+    }
+}
+
+/// The server's answer to a move that did not end the game. Returns how the answer ended the game, if it did.
+fn answer(
+    connection: &Connection,
+    board: &mut Board,
+    received: &Received,
+    game: &mut Played,
+) -> Result<Option<GameResult>, Oddity> {
+    let expected = Expected::action(connection.id);
+    match received {
+        Received::Frame(FromServer::Action { cell, .. }, bytes) => {
+            let told = |problem: &str, odd, expected: &Expected| {
+                let words = server_words(bytes, connection.dialect);
+                let stop = connection.found(problem, expected, &hex(bytes), &words);
+                Oddity::from((odd, stop))
+            };
+            let Ok(cell) = Cell::try_from(*cell) else {
+                let numbers = match cell {
+                    [0..=2, b'-', 0..=2] => {
+                        ": row and column are the numbers 0 to 2 instead of the characters '0' to '2'"
+                    }
+                    _ => "",
+                };
+                let problem = format!("the server's ACTION does not name a cell{numbers}");
+                return Err(told(&problem, Odd::NotACell, &expected));
+            };
+            if !board.is_free(cell) {
+                let problem = format!("the server marks {cell}, which is already taken");
+                return Err(told(&problem, Odd::Occupied, &expected));
+            }
+            board.play(cell);
+            if board.end().is_some() {
+                let expected = result(connection, GameResult::Lost, Some(cell));
+                let problem =
+                    "the server completes a line with this ACTION; RESULT alone should come";
+                return Err(told(problem, Odd::Lost, &expected));
+            }
+            Ok(None)
+        }
+        Received::Frame(FromServer::Result { flag, cell, .. }, _) => {
+            let winning = board.winning();
+            if winning.is_empty() || *flag == GameResult::Draw {
+                let mut stop = connection.broken(&expected, received);
+                if let Stop::Broken(finding) = &mut stop {
+                    finding.problem =
+                        "the server ends the game, but cells are free and nobody has a line".into();
+                }
+                return Err((Odd::Early, stop).into());
+            }
+            let expected = result(connection, GameResult::Lost, winning.first().copied());
+            if *flag != GameResult::Lost {
+                return Err(Oddity {
+                    odd: Odd::Lost,
+                    stop: connection.broken(&expected, received),
+                    flags: Some((GameResult::Lost, *flag)),
+                });
+            }
+            game.has_cell = cell.is_some();
+            if let Some(cell) = cell
+                && !Cell::try_from(*cell).is_ok_and(|cell| winning.contains(&cell))
+            {
+                game.wrong_cell = Some(connection.broken(&expected, received));
+            }
+            Ok(Some(GameResult::Lost))
+        }
+        received => Err((Odd::NoAnswer, connection.broken(&expected, received)).into()),
+    }
+}
+
+fn result(connection: &Connection, flag: GameResult, cell: Option<Cell>) -> Expected {
+    let cell = match connection.dialect {
+        Dialect::Seed => None,
+        Dialect::Later => Some(cell.map_or(NO_CELL, Cell::to_bytes)),
+    };
+    Expected::frame(&FromServer::Result {
+        id: connection.id,
+        cell,
+        flag,
+    })
+}
+
+/// Maximum number of games that are played to reach one kind of end, each in its own session.
+const MAX_GAMES: usize = 24;
+
+/// The same for a slow server.
+const MAX_SLOW_GAMES: usize = 4;
+
+const TACTICS: [Tactic; 6] = [
+    Tactic::Expectimax,
+    Tactic::Learned,
+    Tactic::Minimax,
+    Tactic::Learned,
+    Tactic::Random,
+    Tactic::Learned,
+];
+
+/// After this many games that went wrong in the same way, the kit gives up.
+const MAX_ODD_GAMES: usize = 6;
+
+/// Plays until games were won, lost and drawn, or until nothing more can be learned.
+fn play_series(checker: &mut Checker) -> RuleResult<Games> {
+    let mut games = Games::default();
+    let mut odd_games = 0;
+    let max_games = match checker.broken.contains(&"prompt") {
+        true => MAX_SLOW_GAMES,
+        false => MAX_GAMES,
+    };
+    for (wanted, sought) in [
+        (GameResult::Won, Odd::Won),
+        (GameResult::Lost, Odd::Lost),
+        (GameResult::Draw, Odd::Draw),
+    ] {
+        for game in 0..max_games {
+            if games.ends.contains(&wanted) || games.odd.contains_key(&sought) {
+                break;
+            }
+            let is_hopeless = games.finished == 0 && odd_games >= MAX_ODD_GAMES;
+            if is_hopeless || games.odd.contains_key(&Odd::NoAnswer) {
+                return Ok(games);
+            }
+            let mut connection = checker.admitted()?;
+            games.played += 1;
+            let played = play_out(
+                &mut connection,
+                wanted,
+                TACTICS[game % 6],
+                &mut checker.chance,
+            );
+            match played {
+                Ok(played) => {
+                    connection.remove_unasked();
+                    games.finished += 1;
+                    games.ends.push(played.end);
+                    games.has_cell |= played.has_cell;
+                    games.wrong_id = games.wrong_id.take().or(played.wrong_id);
+                    if let (None, Some(Stop::Broken(finding))) =
+                        (&games.wrong_cell, played.wrong_cell)
+                    {
+                        games.wrong_cell = Some(*finding);
+                    }
+                }
+                Err(Oddity {
+                    odd,
+                    stop: Stop::Broken(finding),
+                    flags,
+                }) => {
+                    odd_games += 1;
+                    games.odd.entry(odd).or_insert(*finding);
+                    if let Some((right, wrong)) = flags {
+                        games.wrong_flags.entry(right as u8).or_insert(wrong);
+                    }
+                }
+                Err(Oddity {
+                    stop: stop @ Stop::NotTried(_),
+                    ..
+                }) => return Err(stop),
+            }
+        }
+    }
+    Ok(games)
+}
+
+/// The series of games, played once per dialect.
+pub(super) fn games(checker: &mut Checker) -> RuleResult<&Games> {
+    if checker.games.is_none() {
+        let games = play_series(checker)?;
+        checker.games = Some(games);
+    }
+    checker
+        .games
+        .as_ref()
+        .ok_or_else(|| Stop::NotTried("no game was played".to_owned()))
+}

@@ -1,0 +1,233 @@
+//! The beginning of a conversation: connections, sessions and games for the rules.
+
+use std::thread;
+
+use noughts_wire::{Dialect, FromServer};
+
+use super::connection::{Connection, Expected, SHORT};
+use super::{CLIENT, Checker, PLAYER, game, session};
+use crate::verdict::{RuleResult, Stop};
+
+/// Failures in a row.
+#[derive(Default)]
+pub(super) struct Failures {
+    count: u32,
+    why: String,
+}
+
+impl Failures {
+    /// After this many failures in a row the kit gives up.
+    const MAX: u32 = 2;
+
+    pub(super) fn check(&self) -> RuleResult {
+        match self.count >= Failures::MAX {
+            true => Err(Stop::NotTried(self.why.clone())),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives up at once.
+    pub(super) fn give_up(&mut self, stop: Stop) {
+        if let Stop::NotTried(why) = stop {
+            (self.count, self.why) = (Failures::MAX, why);
+        }
+    }
+
+    pub(super) fn note<T>(&mut self, result: RuleResult<T>) -> RuleResult<T> {
+        match &result {
+            Ok(_) => self.count = 0,
+            Err(stop) => {
+                self.count += 1;
+                if let Stop::NotTried(why) = stop {
+                    self.why.clone_from(why);
+                }
+            }
+        }
+        result
+    }
+}
+
+impl Checker {
+    /// A connection on which nothing was sent yet.
+    pub(super) fn connect(&mut self) -> RuleResult<Connection> {
+        if let Some(finding) = &self.gone {
+            let stop = Stop::broken(finding.clone());
+            return Err(stop.prevented_by("leaving-after-ready"));
+        }
+        if let Some(mut connection) = self.first.take() {
+            connection.dialect = self.dialect;
+            return Ok(connection);
+        }
+        let id = self.chance.rng.id();
+        let opened = Connection::open(
+            self.client_name,
+            self.address,
+            self.dialect,
+            id,
+            self.timeouts,
+            &self.observations,
+        );
+        if self.ends_when_left() && !self.is_about_leaving {
+            let stream = opened.as_ref().ok().and_then(Connection::stream_clone);
+            self.held.extend(stream);
+        }
+        // A server that has ended cannot be reached by all following rules.
+        let ended_by = self.broken.iter().find(|rule| rule.starts_with("leaving"));
+        opened.map_err(|stop| match (stop, ended_by) {
+            (Stop::NotTried(why), Some(rule)) => {
+                Stop::NotTried(format!("prevented by {rule}: {why}"))
+            }
+            (stop, _) => stop,
+        })
+    }
+
+    /// Gives the server time to read what one client has sent; nothing tells when it has. On a busy machine the
+    /// sessions of other clients show that the server got the processor meanwhile.
+    pub(super) fn let_server_read(&mut self) {
+        self.observations.borrow_mut().waited += SHORT / 3;
+        thread::sleep(SHORT / 3);
+        let serves_others = match self.pairs {
+            true => !self.is_ready_late,
+            false => self.serves_many && !self.broken.contains(&"half-frame"),
+        };
+        if !serves_others || self.is_control_unserved || self.ends_when_left() {
+            return;
+        }
+        // A server that does not serve is found by the rule's own connection.
+        let is_unserved = |_| session::still_serves(self, "").is_err();
+        let is_unserved = (0..2).any(is_unserved);
+        self.is_control_unserved = is_unserved;
+    }
+
+    /// A connection with this name in the conversation.
+    pub(super) fn connect_as(&mut self, name: &'static str) -> RuleResult<Connection> {
+        self.client_name = name;
+        let connection = self.connect();
+        self.client_name = CLIENT;
+        connection
+    }
+
+    /// A connection with a session.
+    pub(super) fn greeted(&mut self) -> RuleResult<Connection> {
+        self.no_session.check()?;
+        let rule = self.ready_rule();
+        let greeted = self.connect().and_then(|mut connection| {
+            greet(&mut connection).map_err(|stop| stop.prevented_by(rule))?;
+            Ok(connection)
+        });
+        self.has_greeted |= greeted.is_ok();
+        self.no_session.note(greeted)
+    }
+
+    /// The rule about READY.
+    pub(super) fn ready_rule(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Seed => "ready",
+            Dialect::Later => "ready-makes-id",
+        }
+    }
+
+    /// A connection with a game in which the client is to move.
+    pub(super) fn admitted(&mut self) -> RuleResult<Connection> {
+        self.no_game.check()?;
+        let mut connection = self.greeted()?;
+        let admitted = match admit(&mut connection) {
+            Ok(()) => Ok(connection),
+            Err(stop) => self.admitted_with_one_zero(&stop).ok_or(stop),
+        };
+        let admitted = admitted.map_err(|stop| stop.prevented_by("admit"));
+        self.no_game.note(admitted)
+    }
+
+    /// Called if PLAY was not admitted. Perhaps the server reads a name only up to its first zero byte and
+    /// takes the second one for an opcode. A name with one zero byte shows that.
+    fn admitted_with_one_zero(&mut self, stop: &Stop) -> Option<Connection> {
+        let Stop::Broken(finding) = stop else {
+            return None;
+        };
+        if std::mem::replace(&mut self.has_tried_one_zero, true) {
+            return None;
+        }
+        self.observations.borrow_mut().one_zero = true;
+        let tried = self.greeted().and_then(|mut connection| {
+            admit(&mut connection)?;
+            Ok(connection)
+        });
+        if let Ok(connection) = tried {
+            self.name_end = Some(session::stops_at_first_zero(finding));
+            // What came after READY was the answer to the second zero byte.
+            self.observations.borrow_mut().unasked = None;
+            return Some(connection);
+        }
+        self.observations.borrow_mut().one_zero = false;
+        None
+    }
+
+    /// Checks that games can be played, for rules about something else.
+    pub(super) fn plays(&mut self) -> RuleResult {
+        if self.plays.is_none() {
+            let tried = self.admitted().and_then(|mut connection| {
+                game::first_moves(&mut connection)
+                    .and_then(|(own, answer)| game::plays_on(&mut connection, &[own, answer]))
+                    .map_err(|stop| stop.prevented_by("answer"))?;
+                Ok(())
+            });
+            self.plays = Some(kept(tried));
+        }
+        told(&self.plays)
+    }
+
+    /// Checks that mistakes are answered with a readable ERROR.
+    pub(super) fn sends_errors(&mut self) -> RuleResult {
+        if self.sends_errors.is_none() {
+            game::answers_mistakes(self, "off-board")?;
+            let tried = self.admitted().and_then(|mut connection| {
+                connection.act_with(connection.id, *b"9-9");
+                let expected = Expected::error(connection.id, 0);
+                connection
+                    .expect(&expected, |frame| matches!(frame, FromServer::Error { .. }))
+                    .map_err(|stop| stop.prevented_by("off-board"))?;
+                Ok(())
+            });
+            self.sends_errors = Some(kept(tried));
+        }
+        told(&self.sends_errors)
+    }
+}
+
+fn kept(result: RuleResult) -> Result<(), String> {
+    result.map_err(|stop| match stop {
+        Stop::NotTried(why) => why,
+        Stop::Broken(finding) => finding.problem,
+    })
+}
+
+fn told(kept: &Option<Result<(), String>>) -> RuleResult {
+    match kept {
+        Some(Err(why)) => Err(Stop::NotTried(why.clone())),
+        Some(Ok(())) | None => Ok(()),
+    }
+}
+
+/// Sends HELLO and waits for READY with any id, because the id is a separate rule.
+fn greet(connection: &mut Connection) -> RuleResult {
+    connection.hello(PLAYER);
+    read_ready(connection)
+}
+
+pub(super) fn read_ready(connection: &mut Connection) -> RuleResult {
+    let expected = session::ready(connection);
+    let ready = connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
+    if let (FromServer::Ready { id }, Dialect::Later) = (ready, connection.dialect) {
+        connection.id = id;
+    }
+    Ok(())
+}
+
+/// Sends PLAY and waits for ADMIT 1 with any id.
+pub(super) fn admit(connection: &mut Connection) -> RuleResult {
+    connection.play();
+    let expected = session::admit(connection.id, true);
+    connection.expect(&expected, session::is_admission)?;
+    Ok(())
+}
