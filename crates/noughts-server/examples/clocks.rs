@@ -35,6 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         tcp: None,
         tcp_strategy: "perfect".parse()?,
         pairs: None,
+        tls: None,
         store,
         limits: ConnectionLimits::default(),
         robot_threads: 1,

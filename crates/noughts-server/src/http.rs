@@ -47,7 +47,7 @@ use utoipa_axum::routes;
 use crate::matchmaking::Matchmaking;
 use crate::metrics::ListenerKind;
 use crate::net::{
-    self, Connections, Permit, REFUSED_TIME, WhenFull, WriteTimeout, serve_connections,
+    self, Connections, Permit, REFUSED_TIME, Tls, WhenFull, WriteTimeout, serve_connections,
 };
 use crate::players::Players;
 use crate::presence::Presence;
@@ -93,6 +93,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The HTTP server before it has a listener.
 pub(crate) struct HttpServer {
     middleware: Middleware,
+    tls: Option<Arc<Tls>>,
 }
 
 impl HttpServer {
@@ -106,6 +107,7 @@ impl HttpServer {
         connections: Arc<Connections>,
         secret: [u8; 32],
         limits: HttpLimits,
+        tls: Option<Arc<Tls>>,
         closing: watch::Receiver<bool>,
     ) -> HttpServer {
         let app = Arc::new(AppState {
@@ -123,6 +125,7 @@ impl HttpServer {
         });
         HttpServer {
             middleware: Middleware::new(Arc::clone(&app), routes(app)),
+            tls,
         }
     }
 
@@ -137,7 +140,7 @@ impl HttpServer {
                 stream,
                 peer,
                 permit,
-                self.middleware.clone(),
+                (self.middleware.clone(), self.tls.clone()),
                 stopping.clone(),
             )
         };
@@ -159,10 +162,19 @@ async fn serve_connection(
     stream: TcpStream,
     peer: IpAddr,
     permit: Permit,
-    middleware: Middleware,
+    (middleware, tls): (Middleware, Option<Arc<Tls>>),
     mut closing: watch::Receiver<bool>,
 ) {
     net::prepare(&stream);
+    // Below TLS, so that it measures whether the client reads.
+    let stream = WriteTimeout::new(stream, WRITE_TIMEOUT);
+    let opened = tokio::select! {
+        opened = net::open_stream(stream, tls.as_deref(), &permit) => opened,
+        _ = closing.changed() => None,
+    };
+    let Some(stream) = opened else {
+        return;
+    };
     let is_served = permit.is_served();
     let mut builder = hyper::server::conn::http1::Builder::new();
     // Without a timer hyper has no timeout for headers.
@@ -171,8 +183,7 @@ async fn serve_connection(
         .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(MAX_HEADER_BYTES)
         .keep_alive(is_served);
-    let stream = WriteTimeout::new(stream, WRITE_TIMEOUT);
-    let service = middleware.for_connection(peer, permit);
+    let service = middleware.for_connection(peer, permit, tls.is_some());
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection.with_upgrades());
     let refused = async {

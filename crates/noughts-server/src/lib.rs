@@ -40,10 +40,12 @@ pub use clock::ServerClock;
 pub use http::HttpLimits;
 pub use id::{GameId, IdSource, InvalidId, NodeId, PlayerId};
 pub use matchmaking::{Matchmaking, WaitingClient};
-pub use net::{ConnectionLimits, listen, listen_for_http, raise_descriptor_limit};
+pub use net::{
+    ConnectionLimits, Tls, TlsError, TlsFiles, listen, listen_for_http, raise_descriptor_limit,
+};
 pub use players::{PlayerInfo, PlayerNames};
 pub use records::{NotStorable, game_from_record, game_to_record};
-pub use server::{HttpConfig, Server, ServerConfig};
+pub use server::{HttpConfig, Server, ServerConfig, TlsListeners};
 pub use store::{
     ATTENDED_MS, Append, Appended, ColumnKind, Created, DUMPED, Deletion, DumpItem, DumpTable,
     DumpValue, LINK_LIFETIME_MS, LinkCreation, ListQuery, ListedGame, LogPosition, LogTail,

@@ -5,6 +5,8 @@ mod accept;
 mod descriptor_limit;
 mod limits;
 mod socket;
+mod stream;
+mod tls;
 mod write_timeout;
 
 pub(crate) use accept::{Acceptor, serve_connections};
@@ -15,4 +17,7 @@ pub(crate) use limits::{
 };
 pub(crate) use socket::{acknowledge_quickly, prepare};
 pub use socket::{listen, listen_for_http};
+pub(crate) use stream::NetStream;
+pub(crate) use tls::open_stream;
+pub use tls::{Tls, TlsError, TlsFiles};
 pub(crate) use write_timeout::WriteTimeout;

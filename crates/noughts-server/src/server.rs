@@ -15,7 +15,7 @@ use crate::http::{HttpLimits, HttpServer};
 use crate::id::IdSource;
 use crate::liveness;
 use crate::matchmaking::Matchmaking;
-use crate::net::{ConnectionLimits, Connections};
+use crate::net::{ConnectionLimits, Connections, Tls};
 use crate::players::Players;
 use crate::presence::Presence;
 use crate::retention::forget_after;
@@ -34,6 +34,8 @@ pub struct ServerConfig {
     pub tcp_strategy: StrategyName,
     /// The TCP listener for games between two clients.
     pub pairs: Option<TcpListener>,
+    /// Listeners with TLS.
+    pub tls: Option<TlsListeners>,
     /// Where games are stored.
     pub store: Box<dyn Store>,
     /// Limits for connections, over all listeners.
@@ -44,6 +46,16 @@ pub struct ServerConfig {
     pub engine: EngineSetup,
     /// Where ids of games come from.
     pub ids: IdSource,
+}
+
+/// Listeners with TLS, which share a certificate.
+pub struct TlsListeners {
+    /// The certificate. The HTTP listener uses it too.
+    pub tls: Arc<Tls>,
+    /// The TCP listener for games against the computer.
+    pub tcp: Option<TcpListener>,
+    /// The TCP listener for games between two clients.
+    pub pairs: Option<TcpListener>,
 }
 
 /// The configuration of the HTTP server.
@@ -84,25 +96,33 @@ impl Server {
         let http_limits = setup.http.as_ref().map(|http| &http.limits);
         let proxies = http_limits.map_or(&[][..], |limits| &limits.proxies);
         let connections = Arc::new(Connections::new(setup.limits, proxies));
-        let serve_tcp = |listener, opponent| {
-            let server = TcpServer::new(opponent, &matchmaking, &connections);
-            tokio::spawn(server.run(listener, closed.clone()))
-        };
         let robot = Opponent::Robot(setup.tcp_strategy);
-        let tcp = setup.tcp.map(|listener| serve_tcp(listener, robot));
-        let pairs = setup
-            .pairs
-            .map(|listener| serve_tcp(listener, Opponent::Players));
-        let http = setup.http.map(|http| {
+        let (tls, tcp_tls, pairs_tls) = match setup.tls {
+            Some(TlsListeners { tls, tcp, pairs }) => (Some(tls), tcp, pairs),
+            None => (None, None, None),
+        };
+        let tcp = [
+            (setup.tcp, robot.clone(), None),
+            (setup.pairs, Opponent::Players, None),
+            (tcp_tls, robot, tls.clone()),
+            (pairs_tls, Opponent::Players, tls.clone()),
+        ];
+        let tcp = tcp.into_iter().filter_map(|(listener, opponent, tls)| {
+            let server = TcpServer::new(opponent, &matchmaking, &connections, tls);
+            Some(tokio::spawn(server.run(listener?, closed.clone())))
+        });
+        let mut listeners: Vec<JoinHandle<()>> = tcp.collect();
+        listeners.extend(setup.http.map(|http| {
             let server = HttpServer::new(
                 (&tables, &matchmaking, &presence, &players),
                 Arc::clone(&connections),
                 http.secret,
                 http.limits,
+                tls,
                 closed.clone(),
             );
             tokio::spawn(server.run(http.listener, closed.clone()))
-        });
+        }));
         let tasks = vec![
             tokio::spawn(liveness::sweep(Arc::clone(&tables))).abort_handle(),
             tokio::spawn(liveness::remove_idle_tables(Arc::clone(&tables))).abort_handle(),
@@ -113,7 +133,7 @@ impl Server {
             tokio::spawn(Arc::clone(&matchmaking).run()).abort_handle(),
         ];
         Ok(Server {
-            listeners: tcp.into_iter().chain(pairs).chain(http).collect(),
+            listeners,
             closing,
             tables,
             matchmaking,

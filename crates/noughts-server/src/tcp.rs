@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::matchmaking::Matchmaking;
 use crate::metrics::ListenerKind;
-use crate::net::{Connections, WhenFull, serve_connections};
+use crate::net::{self, Connections, Tls, WhenFull, serve_connections};
 use crate::tables::Tables;
 use connection::Connection;
 
@@ -33,6 +33,7 @@ pub(crate) struct TcpServer {
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
     connections: Arc<Connections>,
+    tls: Option<Arc<Tls>>,
 }
 
 impl TcpServer {
@@ -40,12 +41,14 @@ impl TcpServer {
         opponent: Opponent,
         matchmaking: &Arc<Matchmaking>,
         connections: &Arc<Connections>,
+        tls: Option<Arc<Tls>>,
     ) -> TcpServer {
         TcpServer {
             opponent,
             tables: Arc::clone(matchmaking.tables()),
             matchmaking: Arc::clone(matchmaking),
             connections: Arc::clone(connections),
+            tls,
         }
     }
 
@@ -55,8 +58,15 @@ impl TcpServer {
         let accepted = server.tables.metrics().accepted_by(server.kind());
         let limits = (&server.connections, WhenFull::Refuse);
         let serve = |stream, peer, permit| {
-            let mut connection = Connection::new(Arc::clone(&server), stream, peer, permit);
-            async move { connection.serve().await }
+            let server = Arc::clone(&server);
+            async move {
+                // Not in the accept loop, which must not wait.
+                net::prepare(&stream);
+                let stream = net::open_stream(stream, server.tls.as_deref(), &permit).await;
+                if let Some(stream) = stream {
+                    Connection::new(server, stream, peer, permit).serve().await;
+                }
+            }
         };
         let open = serve_connections(listener, limits, &accepted, closing, serve);
         open.await.shutdown().await;

@@ -77,7 +77,7 @@ pub(crate) enum Task {
     /// Play on the full screen
     Tui(Tui),
     /// Run a game server
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Play over the TCP protocol
     Connect(Connect),
     /// Play on a server, alone or with others
@@ -326,6 +326,38 @@ pub(crate) struct Serve {
         default_value = "127.0.0.1:8082"
     )]
     pub(crate) tcp_pairs: String,
+    /// The server's certificate and those of its issuers (PEM): HTTP uses TLS
+    #[arg(
+        long,
+        env = "NOUGHTS_TLS_CERT",
+        value_name = "FILE",
+        requires = "tls_key"
+    )]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(
+        long,
+        env = "NOUGHTS_TLS_KEY",
+        value_name = "FILE",
+        requires = "tls_cert"
+    )]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Address for TCP games against the computer with TLS [default: none]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP_TLS",
+        value_name = "ADDR",
+        requires = "tls_cert"
+    )]
+    pub(crate) tcp_tls: Option<String>,
+    /// Address for TCP games between two clients with TLS [default: none]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP_PAIRS_TLS",
+        value_name = "ADDR",
+        requires = "tls_cert"
+    )]
+    pub(crate) tcp_pairs_tls: Option<String>,
     /// Where games are stored: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: (lost at the end)
     #[arg(
         long,
@@ -675,6 +707,12 @@ pub(crate) struct Connect {
     /// Play with another client instead of the server
     #[arg(long)]
     pub(crate) pairs: bool,
+    /// Use TLS; -p gives the port of a TLS listener
+    #[arg(long, requires = "port")]
+    pub(crate) tls: bool,
+    /// With --tls: trust the certificates of this PEM file too, besides those of the system
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub(crate) cacert: Option<PathBuf>,
     /// Your name [default: your user name]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,

@@ -1,6 +1,6 @@
 //! `noughts connect`: a game over the TCP protocol on standard input and output.
 
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use noughts_rules::Quoted;
 use noughts_terminal::connect::{self, ConnectError, ConnectOptions, ConnectSettings, Connection};
 
 use crate::args::{Connect, Dialect};
-use crate::{Failure, robot_setup};
+use crate::{Failure, robot_setup, tls_stream};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -27,10 +27,18 @@ pub(crate) fn run(task: Connect) -> Result<(), Failure> {
     .map_err(Failure::invalid)?;
     let (peer, stream) = connect_to(&task.host, port)?;
     prepare(&stream);
+    let (reader, writer): (Box<dyn Read + Send>, Box<dyn Write>) = match task.tls {
+        false => (Box::new(QuickAck(stream.try_clone()?)), Box::new(stream)),
+        true => {
+            let authorities = tls_stream::authorities(task.cacert.as_deref())?;
+            let (reader, writer) = tls_stream::open(&task.host, stream, authorities)?;
+            (Box::new(reader), Box::new(writer))
+        }
+    };
     let connection = Connection {
         peer: peer.to_string(),
-        reader: QuickAck(stream.try_clone()?),
-        writer: stream,
+        reader,
+        writer,
     };
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let input = BufReader::new(io::stdin());

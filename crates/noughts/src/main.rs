@@ -24,6 +24,7 @@ mod robot_setup;
 mod serve;
 mod signals;
 mod solve;
+mod tls_stream;
 mod tui;
 mod usage;
 mod variants;

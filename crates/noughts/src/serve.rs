@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -9,12 +10,13 @@ use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
     ConnectionLimits, HttpConfig, HttpLimits, IdSource, Misbehaviour, Server, ServerConfig,
-    SyncMode, listen, listen_for_http, misbehave, open_store, raise_descriptor_limit,
+    SyncMode, Tls, TlsFiles, TlsListeners, listen, listen_for_http, misbehave, open_store,
+    raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use crate::args::{Serve, Sync};
 use crate::log::Log;
@@ -49,6 +51,13 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         origins: each(&task.origin, read_origin)?,
         ..HttpLimits::default()
     };
+    let tls = match (&task.tls_cert, &task.tls_key) {
+        (Some(certificate), Some(key)) => Some(read_tls(TlsFiles {
+            certificate: certificate.clone(),
+            key: key.clone(),
+        })?),
+        _ => None,
+    };
     let engine_setup = robot_setup::from_seed(None)?;
     let threads = available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -58,23 +67,33 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let http = open_listener("--http", &task.http, listen_for_http)?;
         let tcp = open_listener("--tcp", &task.tcp, listen)?;
         let pairs = open_listener("--tcp-pairs", &task.tcp_pairs, listen)?;
+        let (tcp_tls, pairs_tls) = (task.tcp_tls.as_deref(), task.tcp_pairs_tls.as_deref());
+        let tcp_tls = open_listener("--tcp-tls", tcp_tls.unwrap_or("none"), listen)?;
+        let pairs_tls = open_listener("--tcp-pairs-tls", pairs_tls.unwrap_or("none"), listen)?;
+        let robot = format!("against the computer, which plays {strategy}");
         let listeners = [
             (
                 "http",
                 &http,
                 "the page, and tables as JSON at /api/games".to_owned(),
             ),
-            (
-                "tcp",
-                &tcp,
-                format!("against the computer, which plays {strategy}"),
-            ),
+            ("tcp", &tcp, robot.clone()),
             ("tcp-pairs", &pairs, "for two players".to_owned()),
+            ("tcp-tls", &tcp_tls, format!("{robot}, with TLS")),
+            (
+                "tcp-pairs-tls",
+                &pairs_tls,
+                "for two players, with TLS".to_owned(),
+            ),
         ];
+        let width = match pairs_tls {
+            Some(_) => 14,
+            None => 10,
+        };
         let mut banner = String::new();
         for (name, listener, about) in listeners {
             if let Some(listener) = listener {
-                banner += &format!("{name:<10}{:<21} {about}\n", listener.local_addr()?);
+                banner += &format!("{name:<width$}{:<21} {about}\n", listener.local_addr()?);
             }
         }
         if banner.is_empty() {
@@ -83,7 +102,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             ));
         }
         let http_address = http.as_ref().map(TcpListener::local_addr).transpose()?;
-        banner += &next_steps(http_address, &task.store);
+        banner += &next_steps(http_address, tls.is_some(), &task.store);
         // Opened after the listeners, so that a failed start creates no file.
         let store = open_store(&task.store, task.sync.into());
         let store = store.await.map_err(Failure::invalid)?;
@@ -100,6 +119,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         check_descriptor_limit(&limits);
         // Created before the listeners are announced, so that no signal after that is missed.
         let end_signal = EndSignal::new()?;
+        if let Some(tls) = &tls {
+            reload_on_hangup(Arc::clone(tls))?;
+        }
         let mut server = Server::start(ServerConfig {
             http: http.map(|listener| HttpConfig {
                 listener,
@@ -109,6 +131,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             tcp,
             tcp_strategy: strategy,
             pairs,
+            tls: tls.map(|tls| TlsListeners {
+                tls,
+                tcp: tcp_tls,
+                pairs: pairs_tls,
+            }),
             store,
             limits,
             robot_threads: threads,
@@ -137,13 +164,15 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
 }
 
 /// What to do now, with addresses that terminals make clickable.
-fn next_steps(http: Option<SocketAddr>, store: &str) -> String {
+fn next_steps(http: Option<SocketAddr>, has_tls: bool, store: &str) -> String {
     let page = match http {
         Some(at) => {
             // A browser on this machine cannot open 0.0.0.0.
-            let url = match at.ip().is_unspecified() {
-                true => format!("http://localhost:{}", at.port()),
-                false => format!("http://{at}"),
+            let url = match (has_tls, at.ip().is_unspecified()) {
+                // Certificates are for names.
+                (true, _) => format!("https://localhost:{}", at.port()),
+                (false, true) => format!("http://localhost:{}", at.port()),
+                (false, false) => format!("http://{at}"),
             };
             format!("Open {url}/ in a browser, or play in another terminal: noughts play {url}\n")
         }
@@ -156,6 +185,32 @@ fn next_steps(http: Option<SocketAddr>, store: &str) -> String {
         Some(_) | None => "Games are stored in the database.".to_owned(),
     };
     format!("\n{page}{games} Ctrl-C stops the server.\n")
+}
+
+fn read_tls(files: TlsFiles) -> Result<Arc<Tls>, Failure> {
+    let tls = Tls::load(files);
+    let tls = tls.map_err(|error| Failure::invalid(format_args!("TLS: {error}")))?;
+    Ok(Arc::new(tls))
+}
+
+/// Reads the certificate again at every SIGHUP. A wrong one is logged, and the old one stays in use.
+#[cfg(unix)]
+fn reload_on_hangup(tls: Arc<Tls>) -> io::Result<()> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match tls.reload() {
+                Ok(()) => info!("read the certificate again"),
+                Err(error) => error!(%error, "the old certificate stays in use"),
+            }
+        }
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn reload_on_hangup(_: Arc<Tls>) -> io::Result<()> {
+    Ok(())
 }
 
 /// Listens on an address; `none` disables the listener.

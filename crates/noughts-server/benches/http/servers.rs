@@ -73,6 +73,7 @@ async fn serve(listener: TcpListener) -> Server {
         tcp: None,
         tcp_strategy: "perfect".parse().expect("a strategy"),
         pairs: None,
+        tls: None,
         store,
         limits: ConnectionLimits::default(),
         robot_threads: 1,

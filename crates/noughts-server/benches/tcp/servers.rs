@@ -68,6 +68,7 @@ fn serve(tcp: TcpListener) -> Server {
         tcp: Some(tcp),
         tcp_strategy: "perfect".parse().expect("a strategy"),
         pairs: None,
+        tls: None,
         store: Box::<Memory>::default(),
         limits: ConnectionLimits::default(),
         robot_threads: 1,

@@ -46,6 +46,7 @@ pub(super) struct ConnectionService {
     shared: Middleware,
     peer: IpAddr,
     permit: Arc<Permit>,
+    has_tls: bool,
 }
 
 impl Middleware {
@@ -60,11 +61,17 @@ impl Middleware {
         &self.app
     }
 
-    pub(super) fn for_connection(&self, peer: IpAddr, permit: Permit) -> ConnectionService {
+    pub(super) fn for_connection(
+        &self,
+        peer: IpAddr,
+        permit: Permit,
+        has_tls: bool,
+    ) -> ConnectionService {
         ConnectionService {
             shared: self.clone(),
             peer,
             permit: Arc::new(permit),
+            has_tls,
         }
     }
 
@@ -120,6 +127,10 @@ impl Middleware {
         let headers = response.headers_mut();
         let no_sniffing = HeaderValue::from_static("nosniff");
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, no_sniffing);
+        if about.has_tls {
+            let value = HeaderValue::from_static(STRICT_TRANSPORT_SECURITY);
+            headers.insert(header::STRICT_TRANSPORT_SECURITY, value);
+        }
         let limiter = &self.app.rate_limiter;
         let now = self.app.tables.clock().now();
         for (name, value) in limiter.headers(about.network, now).into_iter().flatten() {
@@ -201,6 +212,9 @@ async fn grace_over(mut closing: watch::Receiver<bool>) {
     sleep(GRACE).await;
 }
 
+/// Browsers use https for this host for a year, also if a link says http. Other hosts of the domain are not concerned.
+const STRICT_TRANSPORT_SECURITY: &str = "max-age=31536000";
+
 /// Headers for pages of allowed origins.
 const CORS: [(header::HeaderName, &str); 4] = [
     (
@@ -226,6 +240,7 @@ struct RequestInfo {
     origin: Option<HeaderValue>,
     /// The address that limits apply to.
     network: Option<IpAddr>,
+    has_tls: bool,
 }
 
 type Answering = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
@@ -243,7 +258,13 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
             wanted: Wanted::new(&request),
             origin: self.shared.allowed_origin(request.headers()),
             network: client.network(),
+            has_tls: self.has_tls,
         };
+        if self.has_tls {
+            // As behind a TLS proxy: links in previews begin with https.
+            let https = HeaderValue::from_static("https");
+            request.headers_mut().insert("x-forwarded-proto", https);
+        }
         let checked = self.check(&request, &client);
         request.extensions_mut().insert(client);
         // HEAD gets the same headers as GET, so both take the same path.

@@ -14,7 +14,6 @@ use noughts_wire::{
     SessionEvent, SessionRequest,
 };
 use tokio::io::{AsyncRead, AsyncWriteExt, Interest, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::task::coop;
 use tokio::time::{Duration, Instant, sleep_until, timeout_at};
 use tracing::info;
@@ -22,14 +21,14 @@ use tracing::info;
 use super::{Opponent, TcpServer};
 use crate::background_tasks::poll_once;
 use crate::matchmaking::WaitingClient;
-use crate::net::{self, Permit};
+use crate::net::{self, NetStream, Permit};
 use crate::table::{SeatResult, TableRefusal};
 use crate::tables::{BoxFuture, ConnectedSeat, GameEnd, SubmitError};
 
 /// One connection, served by one task. It waits for the client and the table at the same time.
 pub(super) struct Connection {
     server: Arc<TcpServer>,
-    stream: TcpStream,
+    stream: NetStream,
     peer: IpAddr,
     session: Session,
     /// Bytes that were not sent to the client yet.
@@ -131,7 +130,7 @@ impl Stage {
 impl Connection {
     pub(super) fn new(
         server: Arc<TcpServer>,
-        stream: TcpStream,
+        stream: NetStream,
         peer: IpAddr,
         permit: Permit,
     ) -> Connection {
@@ -156,8 +155,6 @@ impl Connection {
 
     /// Serves the client until one of the two ends the connection.
     pub(super) async fn serve(&mut self) {
-        // Done here and not in the accept loop, which must not wait.
-        net::prepare(&self.stream);
         let begun = Instant::now();
         let end = match self.run().await {
             Ok(end) => end,
@@ -194,7 +191,7 @@ impl Connection {
             }
             // Yields to other tasks if this loop is woken all the time.
             coop::consume_budget().await;
-            let reads = self.wants_input();
+            let (reads, writes) = (self.wants_input(), self.has_output());
             tokio::select! {
                 biased;
                 event = self.stage.next() => {
@@ -202,7 +199,7 @@ impl Connection {
                         return Ok(end);
                     }
                 }
-                event = wait_for_client(&mut self.stream, &mut self.session, reads, !self.out.is_empty()) => {
+                event = wait_for_client(&mut self.stream, &mut self.session, reads, writes) => {
                     match event? {
                         ClientEvent::Ready => {}
                         ClientEvent::Broken => return Ok(End::Left),
@@ -250,7 +247,7 @@ impl Connection {
                 Some(SessionRequest::ClientError(error)) => {
                     let text = error.text.to_string();
                     info!(code = error.code, text, "a client sent an error");
-                    net::acknowledge_quickly(&self.stream);
+                    net::acknowledge_quickly(self.stream.socket());
                 }
                 Some(SessionRequest::Close(why)) => return Ok(Some(End::Error(why))),
             }
@@ -258,7 +255,7 @@ impl Connection {
         self.write()?;
         let is_half_read = self.session.room() < MAX_BUFFERED_BYTES;
         if is_half_read {
-            net::acknowledge_quickly(&self.stream);
+            net::acknowledge_quickly(self.stream.socket());
         }
         Ok(None)
     }
@@ -270,7 +267,7 @@ impl Connection {
             Opponent::Robot(_) => self.session.waits_for_client(),
             Opponent::Players => !self.session.is_moving(),
         };
-        !is_answered || !self.out.is_empty()
+        !is_answered || self.has_output()
     }
 
     /// Whether to read from the client now.
@@ -280,7 +277,12 @@ impl Connection {
 
     /// Whether the server waits for the client.
     fn is_waiting_for_client(&self) -> bool {
-        self.session.waits_for_client() || !self.out.is_empty()
+        self.session.waits_for_client() || self.has_output()
+    }
+
+    /// Whether the client has not taken everything.
+    fn has_output(&self) -> bool {
+        !self.out.is_empty() || self.stream.has_unsent()
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -295,6 +297,7 @@ impl Connection {
             }
             self.has_progress = true;
         }
+        self.stream.try_flush()?;
         Ok(())
     }
 
@@ -457,8 +460,8 @@ impl Connection {
             self.stream.shutdown().await?;
             let mut unread = 0;
             while unread < MAX_UNREAD {
-                self.stream.readable().await?;
-                match self.stream.try_read(&mut [0; READ_AT_ONCE]) {
+                self.stream.socket().readable().await?;
+                match self.stream.socket().try_read(&mut [0; READ_AT_ONCE]) {
                     Ok(0) => break,
                     Ok(count) => unread += count,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -484,7 +487,7 @@ enum ClientEvent {
 
 /// Waits for input if `reads`, and until output is possible if `writes`.
 async fn wait_for_client(
-    stream: &mut TcpStream,
+    stream: &mut NetStream,
     session: &mut Session,
     reads: bool,
     writes: bool,
@@ -495,7 +498,7 @@ async fn wait_for_client(
             false => Interest::ERROR,
         };
         // A broken connection is noticed also without reading; an orderly end only by reading.
-        let ready = stream.ready(interest).await?;
+        let ready = stream.socket().ready(interest).await?;
         return Ok(match ready.is_error() || ready.is_write_closed() {
             true => ClientEvent::Broken,
             false => ClientEvent::Ready,

@@ -43,6 +43,7 @@ impl Node {
             tcp: None,
             tcp_strategy: "perfect".parse().unwrap(),
             pairs: None,
+            tls: None,
             store: Box::new(connection),
             limits: ConnectionLimits::default(),
             robot_threads: 1,

@@ -108,6 +108,7 @@ impl TestServer {
                 tcp: None,
                 tcp_strategy: "perfect".parse().unwrap(),
                 pairs: Some(pairs),
+                tls: None,
                 store,
                 limits,
                 robot_threads: 1,

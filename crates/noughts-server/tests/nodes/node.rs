@@ -41,6 +41,7 @@ impl Node {
             tcp: Some(tcp),
             tcp_strategy: "first".parse().unwrap(),
             pairs: Some(pairs),
+            tls: None,
             store: Box::new(store),
             limits: ConnectionLimits {
                 idle,

@@ -66,6 +66,7 @@ fn forgetful() -> Server {
         tcp: None,
         tcp_strategy: "perfect".parse().unwrap(),
         pairs: None,
+        tls: None,
         store: Box::new(Memory::default()),
         limits: ConnectionLimits::default(),
         robot_threads: 1,

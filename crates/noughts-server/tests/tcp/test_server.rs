@@ -29,6 +29,7 @@ impl TestServer {
                 tcp: Some(tcp),
                 tcp_strategy: strategy.parse().unwrap(),
                 pairs: Some(pairs),
+                tls: None,
                 store: Box::<Memory>::default(),
                 limits,
                 robot_threads: 1,

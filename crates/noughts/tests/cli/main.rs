@@ -2,6 +2,7 @@
 
 mod arena;
 mod backup;
+mod certificates;
 mod check;
 mod connect;
 mod documented_sessions;
@@ -14,6 +15,8 @@ mod serve;
 mod server_process;
 mod strategies;
 mod terminal;
+#[cfg(unix)]
+mod tls;
 mod tls_proxy;
 mod transcript;
 mod transcripts;

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tempfile::TempDir;
@@ -11,6 +10,8 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio_rustls::TlsAcceptor;
+
+use crate::certificates::Authority;
 
 /// Accepts TLS on a port of its own until it is dropped.
 pub(crate) struct TlsProxy {
@@ -22,17 +23,10 @@ pub(crate) struct TlsProxy {
 impl TlsProxy {
     /// A proxy for the server at this address. Its certificate is for `localhost`.
     pub(crate) fn start(server: &str) -> TlsProxy {
-        let ca_key = KeyPair::generate().unwrap();
-        let mut ca = CertificateParams::default();
-        ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let ca_pem = ca.self_signed(&ca_key).unwrap().pem();
-        let issuer = Issuer::new(ca, ca_key);
-        let key = KeyPair::generate().unwrap();
-        let names = vec!["localhost".to_owned()];
-        let certificate = CertificateParams::new(names).unwrap();
-        let certificate = certificate.signed_by(&key, &issuer).unwrap();
+        let authority = Authority::new();
+        let (certificate, key) = authority.issue(|_| ());
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("ca.pem"), ca_pem).unwrap();
+        std::fs::write(folder.path().join("ca.pem"), authority.pem()).unwrap();
 
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let chain = vec![CertificateDer::from(certificate)];
