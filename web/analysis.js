@@ -1,8 +1,9 @@
 // The analysis of a finished game: value of each position, best moves, mistakes.
 
 import { Unreachable, Refusal, api } from "./api.js";
-import { h, replaceContents, s } from "./dom.js";
-import { placeName, seatName, sideName } from "./labels.js";
+import { h, keep, replaceContents, s } from "./dom.js";
+import { seatName } from "./labels.js";
+import { placeName, sideName } from "./places.js";
 import { describeRefusal } from "./refusals.js";
 import { moveOfTurn, winners } from "./table.js";
 import { t } from "./i18n.js";
@@ -12,19 +13,22 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 
 export class AnalysisPanel {
-  /** @param {Table} table @param {(turn: number) => void} onLook @param {() => void} onChange */
-  constructor(table, onLook, onChange) {
+  /** @param {Table} table @param {(turn: number) => void} onLook */
+  constructor(table, onLook) {
     this.table = table;
     this.onLook = onLook;
-    this.onChange = onChange;
     /** @type {GameAnalysis | null} */
     this.analysis = null;
     this.isLeft = false;
-    this.root = h(
-      "section",
-      { class: "analysis", tabindex: -1 },
-      h("h2", {}, t("analysis")),
-      h("p", {}, t("analysing")),
+    /** The number of turns whose position is described. @type {number | null | undefined} */
+    this.shownAt = undefined;
+    this.root = keep(
+      h(
+        "section",
+        { class: "analysis", tabindex: -1 },
+        h("h2", {}, t("analysis")),
+        h("p", { role: "status" }, t("analysing")),
+      ),
     );
   }
 
@@ -50,6 +54,12 @@ export class AnalysisPanel {
     return this.analysis?.turns[turns]?.best ?? null;
   }
 
+  /** The exact value of each move after this many turns, where it is known. @param {number} turns */
+  values(turns) {
+    const known = this.analysis?.turns[turns]?.moves ?? [];
+    return new Map(known.map((evaluation) => [evaluation.move, moveValue(evaluation)]));
+  }
+
   /** A remark for each mistake, by turn. */
   remarks() {
     /** @type {Map<number, string>} */
@@ -61,8 +71,8 @@ export class AnalysisPanel {
   /** @param {number | null} at */
   render(at) {
     const { analysis, table } = this;
-    if (!analysis || this.drawn === `${at} ${document.documentElement.lang}`) return;
-    this.drawn = `${at} ${document.documentElement.lang}`;
+    if (!analysis || at === this.shownAt) return;
+    this.shownAt = at;
     const values = analysis.turns.map((turn) => valueFor(turn, table.seats.length));
     values.push(endValue(table));
     const here = at === null ? analysis.turns.length : Math.min(at, analysis.turns.length);
@@ -120,7 +130,22 @@ export class AnalysisPanel {
     const name = seat ? seatName(seat, turn.done.seat) : "";
     const move = moveOfTurn(turn.done);
     const place = move ? placeName(this.table.variant, move) : "…";
-    return `${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}`;
+    return [`${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}.`, ...this.why(turn)].join(" ");
+  }
+
+  /** What would have been better, and how the opponent could have answered. @param {TurnAnalysis} turn */
+  why(turn) {
+    const { variant, seats } = this.table;
+    const answer = this.analysis?.turns[turn.turn];
+    const better = turn.best ? [t("betterWas", { place: placeName(variant, turn.best) })] : [];
+    if (answer?.worth?.value !== "win" || !answer.best) return better;
+    const seat = seats[answer.done.seat];
+    const values = {
+      name: seat ? seatName(seat, answer.done.seat) : "",
+      place: placeName(variant, answer.best),
+      n: answer.worth.plies ?? 0,
+    };
+    return [...better, t(values.n > 1 ? "answerWinsIn" : "answerWins", values)];
   }
 
   /** @param {number[]} values @param {number} here @param {TurnAnalysis[]} mistakes */
@@ -157,15 +182,18 @@ const columnOf = (move) => Number(move.split("-")[1]) + 1;
 function moveValues(turn) {
   const moves = [...(turn?.moves ?? [])].sort((a, b) => columnOf(a.move) - columnOf(b.move));
   if (!moves.length) return null;
-  /** @param {import("./api_types").MoveEvaluation} known */
-  const words = ({ value, plies }) => {
-    if (value === "draw") return t("moveDraws");
-    if (!plies) return t(value === "win" ? "moveWins" : "moveLoses");
-    return t(value === "win" ? "moveWinsIn" : "moveLosesIn", { n: plies });
-  };
   const item = (/** @type {import("./api_types").MoveEvaluation} */ known) =>
-    h("li", {}, `${t("columnNumber", { column: columnOf(known.move) })}: ${words(known)}`);
+    h("li", {}, `${t("columnNumber", { column: columnOf(known.move) })}: ${moveValue(known).words}`);
   return h("ul", { class: "move-values" }, moves.map(item));
+}
+
+/** @param {import("./api_types").MoveEvaluation} known @returns {import("./board.js").MoveValue} */
+function moveValue({ value, plies }) {
+  if (value === "draw" || value === "unknown") return { kind: "draw", sign: "=", words: t("moveDraws") };
+  const isWin = value === "win";
+  if (!plies) return { kind: value, sign: isWin ? "+" : "−", words: t(isWin ? "moveWins" : "moveLoses") };
+  const words = t(isWin ? "moveWinsIn" : "moveLosesIn", { n: plies });
+  return { kind: value, sign: `${isWin ? "+" : "−"}${plies}`, words };
 }
 
 /** Giving up is a decision, not a mistake on the board. @param {TurnAnalysis} turn */

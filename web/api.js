@@ -30,6 +30,7 @@ async function request(path, init = {}) {
   } catch {
     throw new Unreachable("the server does not answer");
   }
+  if (response.status === 204) return /** @type {T} */ (undefined);
   const medium = response.headers.get("content-type") ?? "";
   if (response.ok && !medium.includes("json")) return /** @type {T} */ (await response.text());
   /** @type {any} */
@@ -50,7 +51,7 @@ export const freshKey = () => {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 };
 
-/** @param {unknown} body @param {{ key?: string, token?: string }} [with_] @returns {RequestInit} */
+/** @param {unknown} body @param {{ key?: string | undefined, token?: string | undefined }} [with_] @returns {RequestInit} */
 function post(body, { key, token } = {}) {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };
@@ -59,17 +60,20 @@ function post(body, { key, token } = {}) {
   return { method: "POST", headers, body: JSON.stringify(body) };
 }
 
+/** @param {string | undefined} token @param {string} [method] @returns {RequestInit} */
+const as = (token, method = "GET") => ({ method, headers: token ? { Authorization: `Bearer ${token}` } : {} });
+
 const game = (/** @type {string} */ id) => `/api/games/${encodeURIComponent(id)}`;
 
 export const api = {
-  /** @param {import("./api_types").NewTable} table @param {string} [key] @returns {Promise<import("./api_types").CreatedTable>} */
-  createTable: (table, key = freshKey()) => request("/api/games", post(table, { key })),
+  /** @param {import("./api_types").NewTable} table @param {string} key @param {string} [token] of a player @returns {Promise<import("./api_types").CreatedTable>} */
+  createTable: (table, key, token) => request("/api/games", post(table, { key, token })),
 
-  /** @param {string} id @param {number} seat @param {string} name @param {string} [key] @returns {Promise<import("./api_types").TakenSeat>} */
-  takeSeat: (id, seat, name, key = freshKey()) => request(`${game(id)}/seats/${seat}`, post({ name }, { key })),
+  /** @param {string} id @param {number} seat @param {string} name @param {string} key @param {string} [token] of a player @returns {Promise<import("./api_types").TakenSeat>} */
+  takeSeat: (id, seat, name, key, token) => request(`${game(id)}/seats/${seat}`, post({ name }, { key, token })),
 
-  /** @param {string} id @param {number} [turn] @returns {Promise<import("./api_types").View>} */
-  view: (id, turn) => request(turn === undefined ? game(id) : `${game(id)}?after=${turn}`),
+  /** @param {string} id @param {number} [turn] @param {string} [token] @returns {Promise<import("./api_types").View>} */
+  view: (id, turn, token) => request(turn === undefined ? game(id) : `${game(id)}?after=${turn}`, as(token)),
 
   /** @param {string} id @param {string} token @param {object} act @param {string} [key] @returns {Promise<import("./api_types").View>} */
   act: (id, token, act, key = freshKey()) => request(`${game(id)}/actions`, post(act, { key, token })),
@@ -89,6 +93,43 @@ export const api = {
    */
   leave: (id, token) =>
     void fetch(`/api/games/${id}/leave`, { ...post({}, { token }), keepalive: true }).catch(() => {}),
+
+  /** @param {string} name @returns {Promise<{ id: string, token: string }>} */
+  createPlayer: (name) => request("/api/players", post({ name })),
+
+  /** @param {string} token @param {string | null} [before] the previous page's `finished.before` @returns {Promise<import("./api_types").Me>} */
+  me: (token, before) =>
+    request(before ? `/api/me?${new URLSearchParams({ before, limit: "50" })}` : "/api/me?limit=50", as(token)),
+
+  /** @param {string} token @param {string} name @returns {Promise<unknown>} */
+  renameMe: (token, name) => request("/api/me", { ...post({ name }, { token }), method: "PATCH" }),
+
+  /** @param {string} token @returns {Promise<void>} */
+  deleteMe: (token) => request("/api/me", as(token, "DELETE")),
+
+  /** Signs all other devices of the player out. @param {string} token @returns {Promise<void>} */
+  deleteOtherTokens: (token) => request("/api/me/tokens", as(token, "DELETE")),
+
+  /** @param {string} token @returns {Promise<import("./api_types").DeviceLink>} */
+  createDeviceLink: (token) => request("/api/me/links", post({}, { token })),
+
+  /** @param {string} code @returns {Promise<{ id: string, token: string }>} */
+  useDeviceLink: (code) => request("/api/players/link", post({ code })),
+
+  /** @param {string} token @param {import("./api_types").NewMatch} wanted @returns {Promise<import("./api_types").QuickMatchView>} */
+  requestMatch: (token, wanted) => request("/api/matches", post(wanted, { token })),
+
+  /** @param {string} token @param {string} id @returns {Promise<import("./api_types").QuickMatchView>} */
+  match: (token, id) => request(`/api/matches/${encodeURIComponent(id)}`, as(token)),
+
+  /** @param {string} token @param {string} id @returns {Promise<void>} */
+  cancelMatch: (token, id) => request(`/api/matches/${encodeURIComponent(id)}`, as(token, "DELETE")),
+
+  /** How many players wait. @returns {Promise<import("./api_types").WaitingMatches>} */
+  waitingMatches: () => request("/api/matches"),
+
+  /** The robots that play a variant. @param {string} variant @returns {Promise<{ name: string }[]>} */
+  strategies: (variant) => request(`/api/strategies?${new URLSearchParams({ variant })}`),
 
   /** The variants to offer. @returns {Promise<import("./api_types").OfferedVariant[]>} */
   variants: () => request("/api/variants"),

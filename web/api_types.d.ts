@@ -108,13 +108,14 @@ export interface Problem {
   errors?: { in: string; pointer: string; detail: string }[];
 }
 export type SeatRequest = { human: string } | { robot: string } | { open: OpenSeat };
+export type ClockForm = { base: number; increment?: number } | { move: number } | { days: number };
 export interface NewTable {
   variant?: string;
   history?: number;
   seats?: SeatRequest[];
   take?: number[];
   listed?: boolean;
-  clock?: { base?: number; increment?: number; move?: number; days?: number };
+  clock?: ClockForm;
   from?: { game: string; after: number };
 }
 export type Standing = "waiting" | "playing" | "over";
@@ -128,6 +129,7 @@ export interface GameListing {
   id: string;
   variant: string;
   history: number;
+  clock: ClockForm | null;
   status: Standing;
   seats: { kind: SeatKind; name: string; open?: OpenSeat }[];
   created_ms: number;
@@ -137,6 +139,41 @@ export interface GameListing {
 export interface GamesPage {
   games: GameListing[];
   before: string | null;
+}
+/** A game of the caller. */
+export interface MyGame extends GameListing {
+  seat: number;
+  to_move: number | null;
+  turn: number;
+}
+export interface Me {
+  id: string;
+  name: string;
+  bot: boolean;
+  created_ms: number;
+  running: MyGame[];
+  running_before: string | null;
+  finished: GamesPage;
+}
+export interface DeviceLink {
+  code: string;
+  link: string;
+  qr: string;
+  expires_ms: number;
+}
+export interface NewMatch {
+  variant: string;
+  clock?: ClockForm;
+}
+export interface QuickMatchView {
+  id: string;
+  status: "waiting" | "matched" | "cancelled";
+  game?: string;
+  seat?: number;
+}
+export interface WaitingMatches {
+  waiting: number;
+  games: { variant: string; clock?: ClockForm; waiting: number }[];
 }
 export type Prospect = "win" | "draw" | "loss" | "unknown";
 export interface Evaluation {

@@ -1,10 +1,11 @@
-// The frame of every page: header, announcements for screen readers, and navigation.
+// The frame of every page: header with the player's games, announcements for screen readers, and navigation.
 
 import { Unreachable, Refusal, wait } from "./api.js";
-import { h, replaceContents, setText } from "./dom.js";
-import { shortcutList, listenForShortcuts, setShortcuts } from "./shortcuts.js";
-import { preferences } from "./preferences.js";
-import { applyTheme, confirm, dialog, showSettings } from "./settings.js";
+import { h, replaceContents, s, setAttribute, setText } from "./dom.js";
+import { listenForShortcuts, setShortcuts } from "./shortcuts.js";
+import { applyTheme, preferences } from "./preferences.js";
+import { load } from "./storage.js";
+import { confirm, dialog } from "./dialogs.js";
 import { pickLanguage, setLanguage, t } from "./i18n.js";
 
 /**
@@ -16,6 +17,8 @@ import { pickLanguage, setLanguage, t } from "./i18n.js";
  * @property {(path: string) => Promise<void>} leaveTo the same, but asks first where leaving has a cost
  * @property {(text: string) => void} announce for screen readers
  * @property {(title: string) => void} setTitle
+ * @property {(isMine: boolean, table: import("./api_types").Table) => void} setTurn the icon of the tab shows whether it is the player's turn
+ * @property {(section: HTMLElement) => Promise<void>} showRunning keeps a section up to date with the running games
  */
 /**
  * @typedef {object} Shown
@@ -33,6 +36,7 @@ const PAGES = {
   new: () => import("./new_game.js"),
   watch: () => import("./watch.js"),
   archive: () => import("./archive.js"),
+  me: () => import("./me.js"),
 };
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
@@ -41,6 +45,8 @@ const voice = h("div", { class: "unseen", role: "status", "aria-live": "polite" 
 
 /** @type {Shown | null} */
 let shown = null;
+/** The address of the page that is shown, and its number in the history of the tab. */
+let shownAt = { path: "", number: 0 };
 /** Number of navigations; a page that loads after a later navigation is dropped. */
 let visits = 0;
 
@@ -54,15 +60,75 @@ function announce(text) {
 
 /** @param {string} path @param {import("./api_types").View} [handover] */
 function go(path, handover) {
-  history.pushState(null, "", path);
+  history.pushState({ number: shownAt.number + 1 }, "", path);
   void visit(handover);
 }
 
+/** Asks, if the page is a live game. @returns {Promise<boolean>} whether the user leaves */
+const mayLeave = async () => !shown?.isLive?.() || confirm(t("leaveSure"), t("leave"), t("leaveMore"));
+
 /** Goes elsewhere after a confirmation, if the page is a live game. @param {string} path */
 async function leaveTo(path) {
-  if (shown?.isLive?.() && !(await confirm(t("leaveSure"), t("leave"), t("leaveMore")))) return;
-  go(path);
+  if (await mayLeave()) go(path);
 }
+
+let isBackConfirmed = false;
+
+/** The Back and Forward buttons: a live game stays until the user has confirmed. */
+async function onHistory() {
+  const by = (history.state?.number ?? 0) - shownAt.number;
+  if (location.pathname === shownAt.path && by === 0) return;
+  if (!isBackConfirmed && by !== 0 && location.pathname !== shownAt.path && shown?.isLive?.()) {
+    history.go(-by);
+    if (!(await mayLeave())) return;
+    isBackConfirmed = true;
+    history.go(by);
+    return;
+  }
+  isBackConfirmed = false;
+  await visit();
+}
+
+let pageTitle = "";
+/** Whether it is the player's turn in the game that is shown. */
+let isShownTurn = false;
+/** The number of other games that wait for the player. */
+let waitingGames = 0;
+
+/** The title and the icon of the tab: how many games wait for the player. */
+function showTitle() {
+  const title = waitingGames ? `(${waitingGames}) ${pageTitle}` : pageTitle;
+  if (title !== document.title) document.title = title;
+  const icon = document.querySelector('link[rel="icon"]');
+  const wanted = isShownTurn || waitingGames ? new URL("icon_turn.svg", import.meta.url).pathname : "/icon.svg";
+  if (icon?.getAttribute("href") !== wanted) icon?.setAttribute("href", wanted);
+}
+
+/** Whether this browser has a registered player. A first visit loads nothing more. */
+const hasPlayer = () => Boolean(load("noughts.player").token);
+
+let isFollowing = false;
+
+/** Follows the games of the player, and shows how many wait. */
+async function followMyGames() {
+  if (!hasPlayer() || isFollowing) return;
+  isFollowing = true;
+  const { isWaitingForMe, myGames, startMyEvents } = await import("./my_events.js");
+  const update = () => {
+    const here = location.pathname.split("/")[2];
+    const waiting = (myGames() ?? []).filter(isWaitingForMe);
+    waitingGames = waiting.filter(({ id }) => id !== here).length;
+    setText(badge, waiting.length ? String(waiting.length) : "");
+    setAttribute(badge, "title", waiting.length ? t("waitingForYou", { n: waiting.length }) : null);
+    setText(badgeText, waiting.length ? t("waitingForYou", { n: waiting.length }) : "");
+    showTitle();
+  };
+  addEventListener("mygames", update);
+  startMyEvents();
+}
+
+const badge = h("span", { class: "badge", "aria-hidden": "true" });
+const badgeText = h("span", { class: "unseen" });
 
 /** Shows the page of the current address. @param {import("./api_types").View} [handover] */
 async function visit(handover) {
@@ -75,7 +141,22 @@ async function visit(handover) {
     go,
     leaveTo,
     announce,
-    setTitle: (title) => title !== document.title && (document.title = title),
+    setTitle: (title) => {
+      pageTitle = title;
+      showTitle();
+    },
+    setTurn: (isMine, table) => {
+      isShownTurn = isMine;
+      showTitle();
+      dispatchEvent(new CustomEvent("table", { detail: table }));
+    },
+    showRunning: async (section) => {
+      if (!hasPlayer()) return;
+      const { showFew } = await import("./my_games.js");
+      showFew(section);
+      const update = () => (section.isConnected ? showFew(section) : removeEventListener("mygames", update));
+      addEventListener("mygames", update);
+    },
   };
   const page = Object.hasOwn(PAGES, parts[0] ?? "") ? PAGES[parts[0] ?? ""] : undefined;
   const isKnown = page && (parts[0] === "game" ? parts.length === 2 : parts.length <= 1);
@@ -94,6 +175,8 @@ async function visit(handover) {
   for (const open of document.querySelectorAll("dialog")) open.close();
   const isFirst = shown === null;
   shown = next;
+  shownAt = { path: location.pathname, number: history.state?.number ?? 0 };
+  isShownTurn = false;
   // The same board at a new address: the focus stays on its cell.
   const cell = handover && document.activeElement?.closest(".cell");
   main.replaceChildren(next.root);
@@ -201,35 +284,43 @@ function buildHeader() {
       link("/archive", t("archive")),
     ),
     h(
+      "a",
+      { class: "button quiet gear", href: "/me", "aria-label": null, title: t("myGames") },
+      icon("M12 12a4 4 0 1 0 0-8a4 4 0 1 0 0 8M4 21c0-4 3.5-6 8-6s8 2 8 6"),
+      h("span", { class: "unseen" }, t("myGames")),
+      badge,
+      badgeText,
+    ),
+    h(
       "button",
       {
         type: "button",
         class: "quiet gear",
         "aria-label": t("settings"),
         title: t("settings"),
-        click: () => showSettings(() => void changeLanguage()),
+        click: () => void openSettings(),
       },
-      gear(),
+      icon("M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0a2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0a2 2 0 1 0-4 0"),
     ),
   );
 }
 
-function gear() {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute(
-    "d",
-    "M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0a2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0a2 2 0 1 0-4 0",
-  );
-  svg.append(path);
-  return svg;
+async function openSettings() {
+  const { showSettings } = await import("./settings.js");
+  showSettings(() => void changeLanguage());
 }
+
+async function openKeys() {
+  const { shortcutList } = await import("./shortcut_list.js");
+  dialog(t("keys"), shortcutList());
+}
+
+/** A picture of one path. @param {string} d */
+const icon = (d) => s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d }));
 
 /** @param {string} part */
 function markCurrentLink(part) {
-  for (const link of header.querySelectorAll("nav a")) {
+  for (const link of header.querySelectorAll("nav a, a.gear")) {
     if (link.getAttribute("href") === `/${part}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -268,7 +359,7 @@ function followLinks() {
     if (link.href === location.href) return;
     void leaveTo(link.pathname + link.search);
   });
-  addEventListener("popstate", () => void visit());
+  addEventListener("popstate", () => void onHistory());
 }
 
 /** The service worker lets the page open without network. */
@@ -289,14 +380,28 @@ async function start() {
   await setLanguage(preferences().language || pickLanguage(navigator.languages));
   buildHeader();
   followLinks();
-  listenForShortcuts(() => dialog(t("keys"), shortcutList()));
+  listenForShortcuts(() => void openKeys());
   registerServiceWorker();
   const online = () => setText(voice, navigator.onLine ? "" : t("offline"));
   addEventListener("offline", online);
   addEventListener("unhandledrejection", ({ reason }) => {
     if (isModuleMissing(reason)) void isReachable().then((isThere) => isThere && reloadOnce());
   });
+  addEventListener("player", () => void import("./my_events.js").then((events) => events.restartMyEvents()));
+  addEventListener("player", () => void followMyGames());
   await visit();
+  void followMyGames();
+  await usePlayerLink();
+}
+
+/** A link from another device of the player has a code after the `#`. */
+async function usePlayerLink() {
+  const code = /^#link=([\w-]+)$/.exec(location.hash)?.[1];
+  if (!code) return;
+  history.replaceState(history.state, "", "/me");
+  const profile = await import("./profile.js");
+  await visit();
+  await profile.usePlayerLink({ announce, go }, code);
 }
 
 void start();

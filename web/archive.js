@@ -2,11 +2,11 @@
 
 import { Refusal, api } from "./api.js";
 import { h, replaceContents, setText } from "./dom.js";
+import { gameRow } from "./game_list.js";
 import { catalogTitle } from "./labels.js";
 import { describeRefusal } from "./refusals.js";
-import { dialog, labelled, select } from "./settings.js";
+import { dialog, labelled, select } from "./dialogs.js";
 import { parseVariant } from "./variant.js";
-import { row } from "./watch.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./app.js").Context} Context */
@@ -119,7 +119,7 @@ class ArchivePage {
     if (asked !== this.asked) return;
     this.before = page.before;
     this.older.hidden = page.before === null;
-    const rows = page.games.map((game) => row(game, t("look")));
+    const rows = page.games.map((game) => gameRow(game, t("look")));
     if (isMore) this.list.append(...rows);
     else
       replaceContents(

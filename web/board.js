@@ -6,7 +6,7 @@
 import { h, isStill, setAttribute, s } from "./dom.js";
 import { strokes } from "./winning_line.js";
 import { drawMark } from "./marks.js";
-import { placeName, sideName } from "./labels.js";
+import { cellName, columnName, sideName } from "./places.js";
 import { CellGrid } from "./cell_grid.js";
 import { cellOf, moveOf } from "./variant.js";
 import { isLegal, moveOfTurn, targetOf } from "./table.js";
@@ -18,19 +18,24 @@ import { t } from "./i18n.js";
  * @property {Set<number>} mine the seats of this browser
  * @property {Set<string>} [leaving] marks that the rewind being chosen would take back
  * @property {string | null} [best] the best move according to the analysis
+ * @property {Map<string, MoveValue> | null} [values] the exact value of each move according to the analysis
+ * @property {string | null} [aimed] the move that a finger has chosen
  * @property {boolean} [isStill] a past position: nothing can be played
  */
+/** A move's value: a sign for the cell, and words. @typedef {{ kind: "win" | "draw" | "loss", sign: string, words: string }} MoveValue */
 /** @typedef {{ box: HTMLElement, button: HTMLButtonElement, state: string, side: number | null }} Cell */
 
 /** Minimum cell size in pixels; a board that needs smaller cells scrolls. */
 const SMALLEST = 21;
-const LARGEST = 200;
+const LARGEST = 420;
+/** In smaller cells a finger may hit the wrong one, so it chooses first and confirms then. */
+const FINGER = 32;
 const ZOOMS = [18, 24, 32, 44, 60];
 /** Rows and columns outside the visible part that are in the document already. */
 const BEYOND = 2;
 
 export class Board {
-  /** @param {(move: string) => void} onPress */
+  /** @param {(move: string, isFinger: boolean) => void} onPress `isFinger`: a finger may have hit the wrong cell */
   constructor(onPress) {
     this.onPress = onPress;
     /** @type {Table | null} */
@@ -49,6 +54,8 @@ export class Board {
     this.ghost = h("span", { class: "ghost", "aria-hidden": "true" });
     /** @type {number | null} */
     this.ghostAt = null;
+    /** The row and the column of the chosen cell, so that it is visible beside the finger. */
+    this.cross = h("span", { class: "aim-cross", "aria-hidden": "true", hidden: true });
     this.port = h("div", { class: "port" });
     this.root = h("div", { class: "board" }, this.port);
     this.zoomer = this.makeZoomer();
@@ -69,8 +76,21 @@ export class Board {
     const canPlay = !shown.isStill && table.toMove !== null && shown.mine.has(table.toMove) && !table.pending;
     setAttribute(this.root, "data-mine", canPlay && !table.seats.some((seat) => seat.kind === "open"));
     setAttribute(this.root, "data-over", Boolean(table.outcome));
-    this.aim(this.ghostAt);
+    const aimed = shown.aimed ?? null;
+    this.aim(aimed === null ? this.ghostAt : cellOf(table.variant, aimed));
+    this.showCross(aimed);
     this.isFresh = false;
+  }
+
+  /** @param {string | null} move */
+  showCross(move) {
+    this.cross.hidden = move === null || Boolean(this.known().variant.nine);
+    setAttribute(this.root, "data-aiming", move !== null);
+    if (move === null) return;
+    const { columns } = this.known().variant;
+    const at = cellOf(this.known().variant, move);
+    this.cross.style.setProperty("--column", String(at % columns));
+    this.cross.style.setProperty("--row", String(Math.floor(at / columns)));
   }
 
   /** Builds the grids for a new game. */
@@ -87,7 +107,7 @@ export class Board {
       : [new CellGrid(this, 0, variant.columns, variant.rows, null)];
     this.over = s("svg", { class: "over", "aria-hidden": "true" });
     const field = h("div", { class: variant.nine ? "field nine" : "field" }, ...this.grids.map((sheet) => sheet.root));
-    field.append(this.over);
+    field.append(this.over, this.cross);
     this.field = field;
     this.port.replaceChildren(field);
     this.port.scrollTo(0, 0);
@@ -161,6 +181,11 @@ export class Board {
     box.style.setProperty("--column", String(column));
     box.style.setProperty("--row", String(row));
     button.dataset.move = moveOf(variant, index);
+    // The coordinates, at the edges of boards whose cells have no names of their own.
+    if (!variant.nine && variant.columns * variant.rows > 9) {
+      if (row === 0) box.dataset.column = columnName(variant, column);
+      if (column === 0 && !variant.gravity) box.dataset.row = String(row + 1);
+    }
     /** @type {Cell} */
     const cell = { box, button, state: "", side: null };
     this.cells.set(index, cell);
@@ -179,15 +204,18 @@ export class Board {
     const isLeaving = Boolean(this.shown.leaving?.has(move));
     const isBest = this.shown.best === move;
     const isPending = table.pending === move;
-    const state = `${side}${isLast ? "l" : ""}${isLine ? "w" : ""}${isLeaving ? "d" : ""}${isBest ? "b" : ""}${isPending ? "p" : ""}`;
+    const value = this.shown.values?.get(move) ?? null;
+    const state = `${value?.words ?? ""}${side}${isLast ? "l" : ""}${isLine ? "w" : ""}${isLeaving ? "d" : ""}${isBest ? "b" : ""}${isPending ? "p" : ""}`;
     if (state === cell.state) return;
     cell.state = state;
     const { button } = cell;
-    button.setAttribute("aria-label", this.label(table, move, side, { isLast, isLine, isLeaving, isBest }));
+    button.setAttribute("aria-label", this.label(table, move, side, { isLast, isLine, isLeaving, isBest, value }));
     setAttribute(button, "data-last", isLast);
     setAttribute(button, "data-line", isLine);
     setAttribute(button, "data-leaving", isLeaving);
     setAttribute(button, "data-best", isBest);
+    setAttribute(button, "data-value", value?.kind);
+    setAttribute(button, "data-sign", value?.sign);
     if (side === cell.side) return;
     cell.side = side;
     button.querySelector(".mark:not(.ghost *)")?.remove();
@@ -199,24 +227,16 @@ export class Board {
   }
 
   /** @param {Table} table @param {string} move @param {number | null} side
-   * @param {{ isLast: boolean, isLine: boolean, isLeaving: boolean, isBest: boolean }} is */
+   * @param {{ isLast: boolean, isLine: boolean, isLeaving: boolean, isBest: boolean, value: MoveValue | null }} is */
   label(table, move, side, is) {
-    const parts = [placeName(table.variant, move)];
+    const parts = [cellName(table.variant, move)];
     parts.push(side === null ? t("empty") : sideName(side, table.seats[side]?.symbol));
     if (is.isLast) parts.push(t("lastMove"));
     if (is.isLine) parts.push(t("inTheLine"));
     if (is.isLeaving) parts.push(t("wouldLeave"));
     if (is.isBest) parts.push(t("bestMove"));
+    if (is.value) parts.push(is.value.words);
     return parts.join(", ");
-  }
-
-  /** Renders all labels again after a change of language. */
-  relabel() {
-    for (const [index, cell] of this.cells) {
-      cell.state = "";
-      this.refresh(index, cell);
-    }
-    for (const sheet of this.grids) if (this.table) sheet.refresh(this.table);
   }
 
   /** Draws the winning lines, one stroke each from end to end. */
@@ -326,20 +346,22 @@ export class Board {
       const move = moveAt(event.target);
       if (move === null) return;
       this.rove(cellOf(this.known().variant, move));
-      this.onPress(move);
+      const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
+      this.onPress(move, isTouch && (this.cell ?? FINGER) < FINGER);
     });
     const aim = (/** @type {Event} */ event) => {
       const move = moveAt(event.target);
       this.aim(move === null ? null : cellOf(this.known().variant, move));
     };
     this.port.addEventListener("pointerover", (event) => event.pointerType !== "touch" && aim(event));
-    this.port.addEventListener("pointerleave", () => this.aim(null));
+    const stopAiming = () => this.aim(this.shown.aimed ? cellOf(this.known().variant, this.shown.aimed) : null);
+    this.port.addEventListener("pointerleave", stopAiming);
     this.port.addEventListener("focusin", (event) => {
       const move = moveAt(event.target);
       if (move !== null) this.rove(cellOf(this.known().variant, move));
       aim(event);
     });
-    this.port.addEventListener("focusout", () => this.aim(null));
+    this.port.addEventListener("focusout", stopAiming);
     this.port.addEventListener("keydown", (event) => this.onKey(event));
     let isDue = false;
     this.port.addEventListener(
@@ -410,8 +432,8 @@ export class Board {
     return h(
       "div",
       { class: "zoomer", hidden: true },
-      h("button", { type: "button", class: "quiet", click: step(-1), "data-word": "zoomOut" }, "−"),
-      h("button", { type: "button", class: "quiet", click: step(1), "data-word": "zoomIn" }, "+"),
+      h("button", { type: "button", class: "quiet", click: step(-1), "aria-label": t("zoomOut") }, "−"),
+      h("button", { type: "button", class: "quiet", click: step(1), "aria-label": t("zoomIn") }, "+"),
     );
   }
 

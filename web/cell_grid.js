@@ -2,7 +2,7 @@
 
 import { freshId, h, isStill, setAttribute } from "./dom.js";
 import { drawMark } from "./marks.js";
-import { ninth, sideName } from "./labels.js";
+import { ninth, sideName } from "./places.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */

@@ -1,7 +1,6 @@
 // The clocks of a table. The server sends the time left; between its messages the page counts down by itself, with a
 // clock that does not depend on the date of the device.
 
-import { h, setAttribute, setText } from "./dom.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */
@@ -27,16 +26,30 @@ export function formatTimeLeft(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** The clock beside a seat. It is not announced: it would never stop talking. @param {number} seat */
-export function makeClock(seat) {
-  const root = h("span", { class: "clock", role: "timer", "aria-live": "off" });
-  /** @param {Table} table */
-  const show = (table) => {
-    const left = timeLeft(table, seat, performance.now());
-    setText(root, formatTimeLeft(left));
-    const isRunning = table.clock?.running === seat && !table.outcome;
-    setAttribute(root, "data-running", isRunning);
-    setAttribute(root, "data-low", left < LOW_MS && !table.outcome);
-  };
-  return { root, show };
+/** Whether a clock is to be marked. @param {Table} table @param {number} left */
+export const isLow = ({ clock, outcome }, left) => !outcome && !clock?.days && left < LOW_MS;
+
+/** The clocks to choose from: settings, or null for none. @type {Record<string, import("./api_types").ClockForm | null>} */
+export const CLOCKS = {
+  none: null,
+  "1+1": { base: 60, increment: 1 },
+  "3+2": { base: 180, increment: 2 },
+  "10+5": { base: 600, increment: 5 },
+  move: { move: 30 },
+  days: { days: 3 },
+};
+
+/** The settings of the clock of a table, as for a new table. @param {import("./api_types").ClockView} clock @returns {import("./api_types").ClockForm} */
+export const clockSettings = ({ base, increment, move, days }) =>
+  base !== undefined ? { base, increment: increment ?? 0 } : move !== undefined ? { move } : { days: days ?? 1 };
+
+/** A clock in words. @param {import("./api_types").ClockForm | null} clock */
+export function clockName(clock) {
+  if (!clock) return t("clockNone");
+  if ("days" in clock) return t("clockDays", { n: clock.days });
+  if ("move" in clock) return t("clockMove", { n: clock.move });
+  return t("clockFischer", { n: clock.base / 60, seconds: clock.increment ?? 0 });
 }
+
+/** The choices of a select box. @returns {[string, string][]} */
+export const clockChoices = () => Object.entries(CLOCKS).map(([name, clock]) => [name, clockName(clock)]);

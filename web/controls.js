@@ -1,88 +1,90 @@
-// The buttons of a game: take back, resign, rematch, new game.
+// The buttons of a game for what can be done now.
 
-import { h } from "./dom.js";
-import { rematchStateOf } from "./rematch.js";
-import { phaseOf } from "./table.js";
+import { claimControls } from "./claims.js";
+import { button, h } from "./dom.js";
+import { hasEachSidePlayed, isMyTurn, isWithPeople, mineOf } from "./game_state.js";
+import { offerState, openOffers } from "./offers.js";
+import { rewindControls } from "./rewind.js";
+import { phaseOf, seatsOffering } from "./table.js";
 import { t } from "./i18n.js";
 
-/** @typedef {import("./game.js").GamePage} GamePage */
+/** @typedef {import("./game_state.js").GameState} GameState */
+/** @typedef {import("./game_requests.js").Requests} Requests */
 
-/**
- * The buttons for what can be done now.
- * @param {GamePage} page @returns {(HTMLElement | null)[]}
- */
-export function controlsFor(page) {
-  const { table } = page;
-  if (page.asking === "rewind") return rewindControls(page);
-  if (page.at !== null) {
-    return [button(t("toNow"), () => void page.look(null), "main"), button(t("playOn"), () => void page.playOn())];
+/** @param {GameState} state @param {Requests} requests @returns {(HTMLElement | null)[]} */
+export function controlsFor(state, requests) {
+  const { table } = state;
+  if (state.asking === "rewind") return rewindControls(state, requests);
+  if (state.at !== null) {
+    return [button(t("toNow"), () => requests.look(null), "main"), button(t("playOn"), () => requests.playOn())];
   }
-  if (table.outcome) return controlsAfterGame(page);
-  const newGame = button(t("newGame"), () => void page.context.leaveTo(page.newGamePath()));
-  if (!page.tokens.size) {
+  if (table.outcome) return controlsAfterGame(state, requests);
+  if (!state.tokens.size) {
     const isForPeople = table.seats.some((seat) => seat.kind === "human");
     return phaseOf(table) === "playing" && isForPeople ? [h("p", { class: "hint" }, t("seatsTaken"))] : [];
   }
-  if (phaseOf(table) === "waiting") return [newGame];
-  const canRewind = page.isMyTurn() && table.rewind !== null;
+  const callOff = button(t("callOff"), () => void requests.abort(), "quiet resign");
+  if (phaseOf(table) === "waiting") return [callOff];
   return [
-    table.history > 0 ? button(t("rewind"), () => page.ask("rewind"), "", !canRewind) : null,
-    button(t("resign"), () => void page.resign(), "quiet resign"),
+    firstMoveHint(state),
+    ...confirmation(state, requests),
+    ...openOffers(state, requests),
+    ...claimControls(state, requests),
+    ...takingBack(state, requests),
+    drawButton(state, requests),
+    isWithPeople(state) && !hasEachSidePlayed(state)
+      ? callOff
+      : button(t("resign"), () => void requests.resign(), "quiet resign"),
   ];
 }
 
-/** @param {GamePage} page */
-function controlsAfterGame(page) {
-  const { table } = page;
-  const newGame = button(t("newGame"), () => page.context.go(page.newGamePath()));
-  if (table.rematch) return [button(t("rematchGo"), () => void page.goToRematch(), "main"), newGame];
-  if (!page.tokens.size) return [newGame];
-  const { hasAsked, isOffered, text } = rematchStateOf(table, page.mine);
-  const verb = t(isOffered ? "rematchAccept" : "rematch");
+/** On a small screen a finger chooses a cell first, and then plays it. @param {GameState} state @param {Requests} requests */
+function confirmation({ aimed }, requests) {
+  if (aimed === null) return [];
+  return [button(t("playHere"), () => requests.confirmAim(), "main confirm")];
+}
+
+/** With a clock the first move of a side must come soon, although its time does not run. @param {GameState} state */
+function firstMoveHint(state) {
+  const { clock } = state.table;
+  const isFirst = clock && !clock.days && clock.running === null && isMyTurn(state);
+  return isFirst ? h("p", { class: "hint" }, t("firstMoveLimit", { n: 30 })) : null;
+}
+
+/** @param {GameState} state @param {Requests} requests */
+function takingBack(state, requests) {
+  const { table } = state;
+  const mine = mineOf(state);
+  const hasPlayed = state.turns.some((turn) => turn.kind === "play" && mine.has(turn.seat));
+  const isOpen = seatsOffering(table, "takeback").length > 0;
+  const word = isWithPeople(state) ? "askTakeback" : "undo";
+  return [
+    isOpen ? null : button(t(word), () => void requests.takeBack(), "", !hasPlayed || table.turn < 2),
+    table.history > 0
+      ? button(t("rewind"), () => requests.ask("rewind"), "", !isMyTurn(state) || table.rewind === null)
+      : null,
+  ];
+}
+
+/** @param {GameState} state @param {Requests} requests */
+function drawButton(state, requests) {
+  // The server takes offers from a seat's second turn on.
+  const isPossible = isWithPeople(state) && hasEachSidePlayed(state) && !seatsOffering(state.table, "draw").length;
+  return isPossible ? button(t("offerDraw"), () => void requests.offerDraw()) : null;
+}
+
+/** @param {GameState} state @param {Requests} requests */
+function controlsAfterGame(state, requests) {
+  const { table } = state;
+  const newGame = button(t("newGame"), () => void requests.newGame());
+  if (table.rematch) return [button(t("rematchGo"), () => void requests.goToRematch(), "main"), newGame];
+  if (!state.tokens.size) return [newGame];
+  const { hasAsked, isOffered, text } = offerState(table, mineOf(state), "rematch");
+  const verb = t(isOffered ? "accept" : "rematch");
   return [
     text ? h("p", {}, text) : null,
-    hasAsked ? null : button(verb, () => void page.askForRematch(), "main", page.isAskingForRematch),
+    hasAsked ? null : button(verb, () => void requests.askForRematch(), "main", state.isAskingForRematch),
+    isOffered ? button(t("decline"), () => void requests.answer("rematch", "decline")) : null,
     newGame,
   ];
-}
-
-/** @param {GamePage} page */
-function rewindControls(page) {
-  const most = page.table.rewind ?? 0;
-  const least = page.table.boards ? 1 : 0;
-  const step = (/** @type {number} */ by) => () => {
-    page.taking = Math.max(least, Math.min(most, page.taking + by));
-    page.render();
-  };
-  const name = page.taking ? t("rewindDo", { n: page.taking }) : t("passDo");
-  return [
-    h(
-      "div",
-      { class: "stepper", role: "group", "aria-label": t("rewindHow") },
-      button("−", step(-1), "quiet", page.taking <= least),
-      h("output", {}, String(page.taking)),
-      button("+", step(1), "quiet", page.taking >= most),
-    ),
-    button(
-      name,
-      () => {
-        const { turn, toMove } = page.table;
-        page.asking = "";
-        void page.send(toMove ?? 0, { turn, rewind: page.taking });
-        page.render();
-      },
-      "main",
-    ),
-    button(t("cancel"), () => page.ask("")),
-  ];
-}
-
-/** @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
-export function button(name, onClick, look = "", isOff = false) {
-  // Not `disabled`: that would take the focus away from a button that was just pressed.
-  return h(
-    "button",
-    { type: "button", class: look, click: isOff ? null : onClick, "aria-disabled": isOff && "true" },
-    name,
-  );
 }

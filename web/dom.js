@@ -40,17 +40,115 @@ export function s(tag, props = {}, ...children) {
 function setProps(element, props) {
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
-    if (typeof value === "function") element.addEventListener(name, value);
+    if (typeof value === "function") listen(element, name, value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
 }
 
+/** The event listeners of elements: one per event, which `patch` can replace. @type {WeakMap<Element, Map<string, ((event: Event) => unknown) | null>>} */
+const listeners = new WeakMap();
+
+/** @param {Element} element @param {string} name @param {(event: Event) => unknown} listener */
+function listen(element, name, listener) {
+  const known = listeners.get(element) ?? new Map();
+  listeners.set(element, known);
+  if (!known.has(name)) element.addEventListener(name, (event) => known.get(name)?.(event));
+  known.set(name, listener);
+}
+
+/** @param {(Child | Child[])[]} children @returns {Node[]} */
+const nodesOf = (children) =>
+  children.flat().flatMap((child) => {
+    if (child === null || child === undefined || child === false || child === "") return [];
+    return [typeof child === "object" ? child : document.createTextNode(String(child))];
+  });
+
 /** @param {Element} element @param {(Child | Child[])[]} children */
 function fill(element, children) {
-  for (const child of children.flat()) {
-    if (child === null || child === undefined || child === false) continue;
-    element.append(typeof child === "object" ? child : String(child));
+  element.append(...nodesOf(children));
+}
+
+/** A button; it is off if it can do nothing now. @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
+export function button(name, onClick, look = "", isOff = false) {
+  // Not `disabled`: that would take the focus away from a button that was just pressed.
+  return h(
+    "button",
+    { type: "button", class: look, click: isOff ? null : onClick, "aria-disabled": isOff && "true" },
+    name,
+  );
+}
+
+/** Elements that `patch` never changes: something else renders into them. @type {WeakSet<Node>} */
+const kept = new WeakSet();
+
+/** Makes `patch` move an element only as a whole. @template {Element} E @param {E} element @returns {E} */
+export function keep(element) {
+  kept.add(element);
+  return element;
+}
+
+/**
+ * Makes the children of an element look like these. Elements that are there already are changed in place and keep the
+ * focus; if the focused one disappears, the first control gets the focus.
+ * @param {Element} element @param {...(Child | Child[])} children
+ */
+export function patch(element, ...children) {
+  const at = document.activeElement;
+  const hadFocus = at !== null && at !== element && element.contains(at);
+  patchChildren(element, nodesOf(children));
+  if (!hadFocus || element.contains(document.activeElement)) return;
+  const first = element.querySelector("button, a[href], input, select");
+  if (first instanceof HTMLElement) first.focus({ preventScroll: true });
+}
+
+/** @param {Element} element @param {Node[]} wanted */
+function patchChildren(element, wanted) {
+  /** @type {ChildNode | null} */
+  let at = element.firstChild;
+  for (const node of wanted) {
+    let found = at;
+    while (found && !isAlike(found, node)) found = found.nextSibling;
+    if (!found) {
+      element.insertBefore(node, at);
+      continue;
+    }
+    while (at && at !== found) at = removed(at);
+    at = found.nextSibling;
+    if (found !== node) patchNode(found, node);
   }
+  while (at) at = removed(at);
+}
+
+/** Removes a node. @param {ChildNode} node @returns {ChildNode | null} the one after it */
+function removed(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+
+/** Whether one node can become the other. A button with another name is another button. @param {Node} a @param {Node} b */
+function isAlike(a, b) {
+  if (a === b) return true;
+  if (a.nodeName !== b.nodeName || kept.has(a) || kept.has(b)) return false;
+  if (!(a instanceof HTMLElement) || !(b instanceof HTMLElement)) return true;
+  return a.dataset.key === b.dataset.key && (a.nodeName !== "BUTTON" || nameOf(a) === nameOf(b));
+}
+
+/** @param {Node} node @param {Node} wanted */
+function patchNode(node, wanted) {
+  if (!(node instanceof Element) || !(wanted instanceof Element)) {
+    if (node.nodeValue !== wanted.nodeValue) node.nodeValue = wanted.nodeValue;
+    return;
+  }
+  for (const { name } of [...node.attributes]) {
+    // The user opens it; the style is set by scripts.
+    if (name !== "open" && name !== "style" && !wanted.hasAttribute(name)) node.removeAttribute(name);
+  }
+  for (const { name, value } of wanted.attributes) setAttribute(node, name, value);
+  const before = listeners.get(node);
+  for (const name of before?.keys() ?? []) before?.set(name, null);
+  for (const [name, listener] of listeners.get(wanted) ?? []) if (listener) listen(node, name, listener);
+  patchChildren(node, [...wanted.childNodes]);
 }
 
 /**

@@ -38,7 +38,7 @@ export async function followGame(id, token, handlers, signal) {
       if (error instanceof GameNotFound) return handlers.connection("gone");
       if (error instanceof TokenRefused) return handlers.connection("refused");
       if (error instanceof HiddenTab) {
-        await poll(id, handlers, signal);
+        await poll(id, token, handlers, signal);
         continue;
       }
     }
@@ -48,8 +48,8 @@ export async function followGame(id, token, handlers, signal) {
   }
 }
 
-/** Polls while the tab is hidden. @param {string} id @param {StreamHandlers} handlers @param {AbortSignal} signal */
-async function poll(id, handlers, signal) {
+/** Polls while the tab is hidden; with the token the player stays present. @param {string} id @param {string | null} token @param {StreamHandlers} handlers @param {AbortSignal} signal */
+async function poll(id, token, handlers, signal) {
   while (document.hidden && !signal.aborted) {
     const seen = new AbortController();
     const look = () => seen.abort();
@@ -58,7 +58,7 @@ async function poll(id, handlers, signal) {
     document.removeEventListener("visibilitychange", look);
     if (!document.hidden || signal.aborted) return;
     try {
-      handlers.view(await api.view(id));
+      handlers.view(await api.view(id, undefined, token ?? undefined));
     } catch {
       // The next poll may reach the server.
     }

@@ -1,47 +1,19 @@
-// Names and sentences for cells, sides, seats, variants, turns and results.
+// Names and sentences for seats, variants, turns and results.
 
-import { SHAPED } from "./marks.js";
+import { ninth, placeName, sideName } from "./places.js";
+import { preferences } from "./preferences.js";
 import { nextSeat } from "./table.js";
-import { cellOf } from "./variant.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */
 /** @typedef {import("./api_types").Variant} Variant */
 
-const NINTHS = /** @type {const} */ ([
-  "topLeft",
-  "top",
-  "topRight",
-  "left",
-  "centre",
-  "right",
-  "bottomLeft",
-  "bottom",
-  "bottomRight",
-]);
-
-/** The name of one of nine cells or boards. @param {number} at */
-export const ninth = (at) => t(NINTHS[at] ?? "centre");
-
-/** The name of a cell. @param {Variant} variant @param {string} move */
-export function placeName(variant, move) {
-  const cell = cellOf(variant, move);
-  if (variant.nine) {
-    return t("onBoard", { board: ninth(Math.floor(cell / 9)), place: ninth(cell % 9) });
-  }
-  if (variant.columns === 3 && variant.rows === 3) return ninth(cell);
-  return t("rowColumn", { row: Math.floor(cell / variant.columns) + 1, column: (cell % variant.columns) + 1 });
-}
-
-const SIDES = /** @type {const} */ (["cross", "nought", "triangle", "square", "diamond", "star", "hexagon", "arrow"]);
-
-/** The name of a side's mark. @param {number} side @param {string} [symbol] */
-export const sideName = (side, symbol) => (side < SHAPED ? t(SIDES[side] ?? "cross") : (symbol ?? String(side)));
-
 /** The name of the player of a seat. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
 export function seatName(seat, at, isMe = false) {
   if (seat.kind === "open") return t("openSeat");
   if (seat.kind === "robot") return robotName(seat.name);
+  // A player who has not chosen a name reads "You".
+  if (isMe && !preferences().name) return t("youAsName");
   return seat.name || (isMe ? t("youAsName") : t("player", { n: at + 1 }));
 }
 
@@ -55,10 +27,10 @@ function nameInStatus(seat, at) {
   return seat.kind === "human" && letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join("")}…` : name;
 }
 
-/** The same, shorter for robots. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
+/** The same, shorter for robots: it is never cut off. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
 export function shortName(seat, at, isMe = false) {
   const level = seat.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
-  return level ? t("levelOf", { n: Number(level[1]) }) : seatName(seat, at, isMe);
+  return level ? `${t("computer")} · ${level[1]}` : seatName(seat, at, isMe);
 }
 
 /** The name of a robot. @param {string} strategy */
@@ -124,6 +96,7 @@ export function describeTurn(table, last, mine) {
     return isMine ? t("youPlay", { place }) : t("playsAt", { name, place });
   }
   if (last.kind === "resign") return isMine ? t("youResign") : t("resigns", { name });
+  if (last.kind === "takeback") return isMine ? t("youTakeMoveBack") : t("takesMoveBack", { name });
   const n = last.count;
   if (n === 0) return isMine ? t("youPass") : t("passes", { name });
   return isMine ? t("youTakeBack", { n }) : t("takesBack", { name, n });
@@ -172,7 +145,8 @@ function outcomeOf(table, outcome, mine) {
     return seat ? nameInStatus(seat, side) : sideName(side);
   });
   // A server may know more reasons than this page.
-  const why = t(WIN_REASONS[outcome.reason] ?? "byLine");
+  const isMisere = outcome.reason === "line" && table.variant.misere;
+  const why = t(isMisere ? "byMisere" : (WIN_REASONS[outcome.reason] ?? "byLine"));
   if (mine.size === 1) {
     const [me] = mine;
     if (me !== undefined && won.includes(me)) return join(t("youWin"), why);

@@ -1,7 +1,7 @@
 // The list of turns, with the buttons and the slider that step through them.
 
-import { h, setAttribute, replaceContents } from "./dom.js";
-import { placeName } from "./labels.js";
+import { h, patch, setAttribute } from "./dom.js";
+import { shortPlace } from "./places.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */
@@ -23,9 +23,8 @@ export function makeMoveList(onLook) {
   const bar = h("div", { class: "steps" }, buttons.first, buttons.previous, slider, buttons.next, buttons.last);
   let at = 0;
   let total = 0;
-  let drawn = "";
-  let marked = -1;
-  let markedIn = "";
+  /** The turn that the list was last scrolled to. */
+  let scrolledTo = "";
   /** @param {number} turn */
   const go = (turn) => {
     const to = Math.max(0, Math.min(total, turn));
@@ -54,18 +53,11 @@ export function makeMoveList(onLook) {
     setAttribute(slider, "aria-valuetext", t("position", { n: at, total }));
     slider.disabled = total === 0;
     const from = Math.max(0, Math.min(at - AROUND, total - 2 * AROUND));
-    const key = `${from} ${turns.length} ${document.documentElement.lang} ${remarks?.size ?? 0} ${table.id}`;
-    if (key !== drawn) {
-      drawn = key;
-      const shown = turns.slice(from, from + 2 * AROUND + 1);
-      const items = shown.map((turn, offset) => item(table, turn, from + offset + 1, remarks));
-      replaceContents(list, total ? items : h("li", { class: "none" }, t("noMoves")));
-    }
-    if (at === marked && key === markedIn) return;
-    [marked, markedIn] = [at, key];
-    for (const button of list.querySelectorAll("button")) {
-      setAttribute(button, "aria-current", Number(button.dataset.turn) === at && "step");
-    }
+    const shown = turns.slice(from, from + 2 * AROUND + 1);
+    const items = shown.map((turn, offset) => item(table, turn, from + offset + 1, at, remarks));
+    patch(list, total ? items : h("li", { class: "none" }, t("noMoves")));
+    if (scrolledTo === `${at} ${items.length}`) return;
+    scrolledTo = `${at} ${items.length}`;
     const current = list.querySelector("[aria-current]");
     list.scrollTop = current instanceof HTMLElement ? current.offsetTop - list.clientHeight / 2 : 0;
   };
@@ -75,8 +67,8 @@ export function makeMoveList(onLook) {
 /** @param {string} sign @param {string} look @param {() => void} onClick */
 const stepper = (sign, look, onClick) => h("button", { type: "button", class: `quiet ${look}`, click: onClick }, sign);
 
-/** @param {Table} table @param {TurnView} turn @param {number} number @param {Map<number, string>} [remarks] */
-function item(table, turn, number, remarks) {
+/** @param {Table} table @param {TurnView} turn @param {number} number @param {number} at @param {Map<number, string>} [remarks] */
+function item(table, turn, number, at, remarks) {
   const remark = remarks?.get(number);
   return h(
     "li",
@@ -88,6 +80,7 @@ function item(table, turn, number, remarks) {
         "data-turn": number,
         class: `side-${turn.seat % 8}`,
         "data-remark": Boolean(remark),
+        "aria-current": number === at && "step",
         title: remark ?? null,
       },
       says(table, turn),
@@ -98,10 +91,8 @@ function item(table, turn, number, remarks) {
 
 /** @param {Table} table @param {TurnView} turn */
 function says(table, turn) {
-  if (turn.kind === "play") {
-    const isSmall = table.variant.columns === 3 && table.variant.rows === 3;
-    return isSmall ? placeName(table.variant, turn.move) : turn.move;
-  }
+  if (turn.kind === "play") return shortPlace(table.variant, turn.move);
   if (turn.kind === "resign") return t("moveResign");
+  if (turn.kind === "takeback") return t("moveTakeback");
   return turn.count ? t("moveBack", { n: turn.count }) : t("movePass");
 }

@@ -1,15 +1,16 @@
-// The page where a game is set up: variant, seats, history.
+// The page of all games. A card starts its game at once with the last opponent; below them, everything can be set.
 
 import { Refusal, api } from "./api.js";
-import { freshId, h, replaceContents, setText } from "./dom.js";
-import { drawMark } from "./marks.js";
+import { CLOCKS, clockChoices } from "./clock.js";
+import { h, replaceContents, setText } from "./dom.js";
 import { setPreferences, preferences } from "./preferences.js";
 import { describeRefusal } from "./refusals.js";
-import { saveSeatTokens } from "./seat_tokens.js";
+import { levelChoices } from "./robot_levels.js";
+import { SeatChooser, seatRequest } from "./seat_chooser.js";
 import { variantIcon } from "./variant_icon.js";
-import { catalogTitle, gameDetails, ninth, sideName } from "./labels.js";
-import { dialog, labelled, select, toggle } from "./settings.js";
-import { levelName } from "./start.js";
+import { catalogTitle, gameDetails } from "./labels.js";
+import { ninth } from "./places.js";
+import { dialog, labelled, select, toggle } from "./dialogs.js";
 import { MIN_SIZE, MAX_SIZE, MAX_SIDES, cellCount, parseVariant, formatVariant } from "./variant.js";
 import { t } from "./i18n.js";
 
@@ -28,96 +29,11 @@ function known(name) {
   return variant;
 }
 
-/** The choices for a seat: value and label. @param {boolean} isPerfect */
-function holders(isPerfect) {
-  /** @type {[string, string][]} */
-  const all = [
-    ["me", t("me")],
-    ["link", t("aFriend")],
-    ["lobby", t("anybody")],
-  ];
-  for (let level = 1; level <= 8; level++) all.push([`level:${level}`, `${t("computer")}: ${levelName(level)}`]);
-  if (isPerfect) all.push(["perfect", t("computerPerfect")]);
-  return all;
-}
-
-/** @param {string} holder @returns {import("./api_types").SeatRequest} */
-function seatRequest(holder) {
-  if (holder === "me") return { human: preferences().name };
-  if (holder === "link" || holder === "lobby") return { open: holder };
-  return { robot: holder };
-}
-
-/** A select box per seat. */
-class SeatChooser {
-  /** @param {number} sides @param {string[]} chosen @param {number} [first] who moves first */
-  constructor(sides, chosen, first = 0) {
-    this.chosen = chosen;
-    this.first = first;
-    this.root = h("div", { class: "seat-chooser" });
-    this.setSides(sides);
-  }
-
-  /** @param {number} sides */
-  setSides(sides) {
-    this.sides = sides;
-    while (this.chosen.length < sides) this.chosen.push(`level:${preferences().level}`);
-    this.chosen.length = sides;
-    this.render();
-  }
-
-  render() {
-    // The eighth box sets all further seats.
-    const shown = Math.min(this.sides ?? 2, 8);
-    const rows = this.chosen.slice(0, shown).map((holder, seat) => {
-      const field = select(holders(this.sides === 2), holder, (value) => {
-        this.chosen[seat] = value;
-        if (seat === shown - 1) this.chosen.fill(value, shown);
-        const level = /^level:(\d)$/.exec(value);
-        if (level) setPreferences({ level: Number(level[1]) });
-      });
-      const id = freshId();
-      field.id = id;
-      const rest = seat === shown - 1 && this.chosen.length > shown ? `–${this.chosen.length}` : "";
-      return h(
-        "div",
-        { class: "seat-row" },
-        drawMark(seat, ""),
-        h(
-          "label",
-          { for: id },
-          `${sideName(seat)}${rest}`,
-          seat === this.first ? h("small", {}, ` ${t("beginsFirst")}`) : null,
-        ),
-        field,
-      );
-    });
-    replaceContents(
-      this.root,
-      ...rows,
-      h(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          click: () => {
-            this.chosen.unshift(this.chosen.pop() ?? "me");
-            this.render();
-          },
-        },
-        t("swap"),
-      ),
-    );
-  }
-
-  seats() {
-    return this.chosen.map(seatRequest);
-  }
-
-  take() {
-    return this.chosen.flatMap((holder, seat) => (holder === "me" ? [seat] : []));
-  }
-}
+/** The opponent of the cards, as for a seat. */
+const lastOpponent = () => {
+  const { opponent, level } = preferences();
+  return ["link", "lobby", "me", "perfect"].includes(opponent) ? opponent : `level:${level}`;
+};
 
 class NewGamePage {
   /** @param {Context} context @param {import("./api_types").OfferedVariant[]} offered */
@@ -125,14 +41,12 @@ class NewGamePage {
     this.context = context;
     this.offered = offered.flatMap(({ name }) => parseVariant(name) ?? []);
     this.variant = known("3x3k3");
-    this.isOwn = false;
     this.isLeft = false;
     this.isBusy = false;
     this.history = 0;
     /** @type {string} */
     this.firstBoard = "random";
-    this.seats = new SeatChooser(2, ["me", `level:${preferences().level}`]);
-    this.cards = h("div", { class: "cards", role: "radiogroup", "aria-label": t("chooseTitle") });
+    this.seats = new SeatChooser(2, ["me", lastOpponent()]);
     this.own = h("div", { class: "own" });
     this.about = h("p", { class: "about" });
     this.note = h("p", { class: "note", role: "alert" });
@@ -146,39 +60,32 @@ class NewGamePage {
     this.historyRow = labelled(t("history"), this.historyField, "");
     this.historyHint = h("small", {});
     this.historyRow.append(this.historyHint);
-    this.root = h(
-      "form",
-      {
-        class: "choose",
-        novalidate: true,
-        submit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          void this.createTable();
-        },
-      },
-      h("h1", {}, t("chooseTitle")),
-      this.cards,
-      h(
-        "div",
-        { class: "setup" },
-        h("section", {}, this.about, this.own, this.historyRow),
-        h(
-          "section",
-          {},
-          h("h2", {}, t("whoSits")),
-          this.seats.root,
-          this.note,
-          h("button", { type: "submit", class: "main" }, t("begin")),
-        ),
-      ),
-    );
     // A link may name the game: `/new?game=7x6k4+gravity`. In a query a plus sign may stand for a space.
     const wanted = (new URLSearchParams(location.search).get("game") ?? "").replaceAll(" ", "+");
     const variant = parseVariant(wanted);
     const isOffered = this.offered.some(({ name }) => name === wanted);
-    this.buildCards(isOffered || !variant ? wanted || "3x3k3" : "own");
-    this.pick(isOffered ? wanted : "3x3k3");
-    if (variant && !isOffered) this.pickOwn(variant);
+    this.game = select(
+      [
+        ...this.offered.map((one) => /** @type {[string, string]} */ ([one.name, catalogTitle(one)])),
+        ["own", t("gameOwn")],
+      ],
+      isOffered ? wanted : variant ? "own" : "3x3k3",
+      (value) => this.pick(value),
+    );
+    this.setup = this.makeSetup();
+    this.setup.open = variant !== null;
+    this.root = h(
+      "div",
+      { class: "choose" },
+      h("h1", {}, t("chooseTitle")),
+      this.opponentRow(),
+      this.cards(),
+      this.note,
+      this.setup,
+    );
+    if (variant) this.set(variant);
+    else this.set(known("3x3k3"));
+    this.buildOwn();
   }
 
   leave() {
@@ -189,34 +96,84 @@ class NewGamePage {
     this.context.setTitle(`${t("chooseTitle")} · ${t("title")}`);
   }
 
-  /** @param {string} chosen */
-  buildCards(chosen) {
-    const card = (/** @type {string} */ value, /** @type {Variant} */ variant, /** @type {string} */ name) =>
+  /** Against whom and with which clock the cards start. */
+  opponentRow() {
+    const opponents = select(
+      [...levelChoices(), ["link", t("aFriend")], ["lobby", t("anybody")], ["me", t("bothHere")]],
+      lastOpponent(),
+      (value) => {
+        const level = /^level:(\d)$/.exec(value)?.[1];
+        setPreferences(level ? { opponent: "computer", level: Number(level) } : { opponent: value });
+      },
+    );
+    const clocks = select(clockChoices(), this.clockName(), (clock) => setPreferences({ clock }));
+    return h("div", { class: "filters" }, labelled(t("opponent"), opponents), labelled(t("clock"), clocks));
+  }
+
+  clockName() {
+    const { clock } = preferences();
+    return clock in CLOCKS ? clock : "none";
+  }
+
+  cards() {
+    const card = (/** @type {Variant} */ variant, /** @type {string} */ name, /** @type {() => void} */ onClick) =>
+      h("button", { type: "button", class: "card", click: onClick }, variantIcon(variant), h("span", {}, name));
+    const openSetup = () => {
+      this.game.value = "own";
+      this.pick("own");
+      this.setup.open = true;
+      this.setup.querySelector("input")?.focus();
+      this.setup.scrollIntoView({ block: "nearest" });
+    };
+    return h(
+      "div",
+      { class: "cards" },
+      this.offered.map((variant) => card(variant, catalogTitle(variant), () => void this.start(variant))),
+      card(known("10x8k5"), t("gameOwn"), openSetup),
+    );
+  }
+
+  /** Starts a game at once with the last opponent. @param {Variant} variant */
+  async start(variant) {
+    const opponent = lastOpponent();
+    const seats = ["me", ...Array(variant.sides - 1).fill(opponent)];
+    const first = variant.nine === "multi" ? Math.floor(Math.random() * 9) : null;
+    await this.create({
+      variant: variant.nine ? formatVariant({ ...variant, first }) : variant.name,
+      seats: seats.map(seatRequest),
+      take: seats.flatMap((holder, seat) => (holder === "me" ? [seat] : [])),
+    });
+  }
+
+  makeSetup() {
+    return h(
+      "details",
+      { class: "setup" },
+      h("summary", {}, t("moreSettings")),
       h(
-        "label",
-        { class: "card" },
-        h("input", { type: "radio", name: "game", value, checked: value === chosen, change: () => this.pick(value) }),
-        variantIcon(variant),
-        h("span", {}, name),
-      );
-    replaceContents(
-      this.cards,
-      ...this.offered.map((variant) => card(variant.name, variant, catalogTitle(variant))),
-      card("own", known("10x8k5"), t("gameOwn")),
+        "form",
+        {
+          novalidate: true,
+          submit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            void this.createTable();
+          },
+        },
+        h("section", {}, labelled(t("filterGame"), this.game), this.about, this.own, this.historyRow),
+        h(
+          "section",
+          {},
+          h("h2", {}, t("whoSits")),
+          this.seats.root,
+          h("button", { type: "submit", class: "main" }, t("begin")),
+        ),
+      ),
     );
   }
 
   /** @param {string} value */
   pick(value) {
-    this.isOwn = value === "own";
-    this.set(known(this.isOwn ? "10x8k5" : value));
-    this.buildOwn();
-  }
-
-  /** A variant that is not in the catalogue. @param {Variant} variant */
-  pickOwn(variant) {
-    this.isOwn = true;
-    this.set(variant);
+    this.set(known(value === "own" ? "10x8k5" : value));
     this.buildOwn();
   }
 
@@ -224,6 +181,7 @@ class NewGamePage {
   set(variant) {
     this.variant = { ...variant, name: formatVariant(variant) };
     if (variant.sides !== this.seats.sides) this.seats.setSides(variant.sides);
+    void this.seats.setVariant(this.variant.name);
     setText(this.about, gameDetails(this.variant));
     this.historyField.max = String(this.mostTakenBack());
     this.readHistory();
@@ -240,7 +198,7 @@ class NewGamePage {
     const marks = Math.max(0, Math.min(this.mostTakenBack(), Math.floor(Number(this.historyField.value) || 0)));
     this.history = marks ? marks + 1 : 0;
     this.historyField.value = String(marks);
-    setText(this.historyHint, marks ? t("historyHint", { n: marks }) : t("historyNone"));
+    setText(this.historyHint, marks ? `${t("historyHint", { n: marks })} ${t("rewindCost")}` : t("historyNone"));
   }
 
   buildOwn() {
@@ -252,7 +210,7 @@ class NewGamePage {
         ["any", t("firstAny")],
       ];
       for (let at = 0; at < 9; at++) boards.push([String(at), ninth(at)]);
-      this.firstBoard = variant.nine === "multi" ? "random" : "any";
+      this.firstBoard = variant.first !== null ? String(variant.first) : variant.nine === "multi" ? "random" : "any";
       replaceContents(
         this.own,
         labelled(
@@ -264,7 +222,7 @@ class NewGamePage {
       );
       return;
     }
-    if (!this.isOwn) return replaceContents(this.own);
+    if (this.game.value !== "own") return replaceContents(this.own);
     replaceContents(
       this.own,
       this.numberRow(t("columns"), "columns", MIN_SIZE, MAX_SIZE),
@@ -310,8 +268,6 @@ class NewGamePage {
   }
 
   async createTable() {
-    if (this.isBusy) return;
-    this.isBusy = true;
     const first =
       this.firstBoard === "any"
         ? null
@@ -319,8 +275,19 @@ class NewGamePage {
           ? Math.floor(Math.random() * 9)
           : Number(this.firstBoard);
     const name = formatVariant(this.variant.nine ? { ...this.variant, first } : this.variant);
-    const table = { variant: name, history: this.history, seats: this.seats.seats(), take: this.seats.take() };
-    await createTable(this.context, table, this.note, () => this.isLeft);
+    const seats = { seats: this.seats.seats(), take: this.seats.take() };
+    await this.create({ variant: name, history: this.history, ...seats });
+  }
+
+  /** @param {import("./api_types").NewTable} table */
+  async create(table) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    const clock = CLOCKS[this.clockName()];
+    // Robots among themselves have no clock.
+    const isForPeople = table.seats?.some((seat) => !("robot" in seat));
+    const timed = clock && isForPeople ? { ...table, clock } : table;
+    await createTable(this.context, timed, this.note, () => this.isLeft);
     this.isBusy = false;
   }
 }
@@ -332,8 +299,8 @@ class NewGamePage {
  */
 export async function createTable(context, table, note, isLeft) {
   try {
-    const created = await api.createTable(table);
-    saveSeatTokens(created.id, created.tokens);
+    const seats = await import("./taking_seats.js");
+    const created = await seats.createTable(table);
     if (!isLeft()) context.go(`/game/${created.id}`, created.view);
   } catch (error) {
     setText(note, error instanceof Refusal ? describeRefusal(error) : t("lostStart"));
@@ -356,6 +323,7 @@ export function playOn(context, table, from, mine) {
     }),
     toMove,
   );
+  void chooser.setVariant(table.variant.name);
   const note = h("p", { class: "note", role: "alert" });
   let isBusy = false;
   const begin = async () => {

@@ -8,11 +8,11 @@ export async function allowNotifications() {
   return "Notification" in window && (await Notification.requestPermission()) === "granted";
 }
 
-/** @param {string} text */
-export async function notify(text) {
+/** One notification per game: a newer one replaces it. @param {string} text @param {string} [game] by default the page's */
+export async function notify(text, game) {
   if (!document.hidden || !preferences().notifications) return;
   if (!("Notification" in window) || Notification.permission !== "granted") return;
-  const options = { body: text, tag: location.pathname, icon: "/icon/192.png" };
+  const options = { body: text, tag: game ? `/game/${game}` : location.pathname, icon: "/icon/192.png" };
   // On phones only the service worker may show notifications.
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker) await worker.showNotification(t("title"), options);

@@ -1,10 +1,10 @@
-// What the user has set: name, language, theme, sounds, notifications, shortcuts, robot level.
+// What the user has set: name, language, theme, sounds, notifications, shortcuts; the last opponent and clock.
 
 import { load, save } from "./storage.js";
 
 const KEY = "noughts.wishes";
 
-/** @typedef {{ name: string, language: string, theme: "auto" | "light" | "dark", sound: boolean, notifications: boolean, shortcuts: boolean, level: number }} Preferences */
+/** @typedef {{ name: string, language: string, theme: "auto" | "light" | "dark", sound: boolean, notifications: boolean, shortcuts: boolean, level: number, opponent: string, clock: string }} Preferences */
 
 /** @type {Preferences} */
 const DEFAULTS = {
@@ -15,6 +15,8 @@ const DEFAULTS = {
   notifications: false,
   shortcuts: true,
   level: 4,
+  opponent: "computer",
+  clock: "none",
 };
 
 /** Used when the browser has no storage. @type {Partial<Preferences>} */
@@ -33,4 +35,11 @@ export function preferences() {
 export function setPreferences(changed) {
   Object.assign(unsaved, changed);
   save(KEY, { ...preferences(), ...changed });
+}
+
+/** Applies the theme of the preferences. */
+export function applyTheme() {
+  const { theme } = preferences();
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
 }

@@ -1,6 +1,6 @@
 // Why something could not be done, as a sentence in the user's language.
 
-import { ninth } from "./labels.js";
+import { ninth } from "./places.js";
 import { t } from "./i18n.js";
 
 /** The sentences for what the server refuses. Kinds that only a faulty page can cause have none. @type {Partial<Record<string, import("./i18n.js").Key>>} */
@@ -23,6 +23,21 @@ const SENTENCES = {
   "wrong-token": "tokenBad",
   "wrong-game": "tokenBad",
   "not-over": "stillRunning",
+  "time-is-over": "timeOver",
+  "consent-needed": "needsConsent",
+  "nothing-to-take-back": "nothingToTakeBack",
+  "no-offer": "offerGone",
+  "draw-too-early": "drawTooEarly",
+  "draw-refused": "drawRefused",
+  "too-late-to-abort": "tooLateToAbort",
+  "claim-too-early": "claimTooEarly",
+  "opponent-present": "opponentPresent",
+  "opponent-just-left": "opponentJustLeft",
+  "too-many-offers": "tooManyOffers",
+  "unfit-strategy": "unfitRobot",
+  "invalid-name": "nameBad",
+  "no-such-code": "codeBad",
+  "not-for-two": "notForTwo",
 };
 
 /** @param {import("./api.js").Refusal} refusal */

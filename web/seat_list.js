@@ -1,94 +1,111 @@
-// The list of seats: mark, name, presence, turn, points.
+// The list of seats: mark, name, presence, turn, points, clock; and the score of a series.
 
-import { h, replaceContents } from "./dom.js";
-import { makeClock } from "./clock.js";
+import { formatTimeLeft, isLow, timeLeft } from "./clock.js";
+import { h, setAttribute, setText } from "./dom.js";
+import { isMe, mineOf, nameOf } from "./game_state.js";
 import { drawMark } from "./marks.js";
-import { seatName, shortName, sideName } from "./labels.js";
+import { seatName, shortName } from "./labels.js";
+import { sideName } from "./places.js";
+import { seriesWith } from "./series.js";
 import { phaseOf, nextSeat, seatsOffering, winners } from "./table.js";
 import { formatNumber, t } from "./i18n.js";
 
+/** @typedef {import("./game_state.js").GameState} GameState */
 /** @typedef {import("./api_types").Table} Table */
 
-/** @param {(seat: number) => void} onSit */
-export function makeSeatList(onSit) {
-  const root = h("ul", { class: "seats", "aria-label": t("seats") });
-  let drawn = "";
-  /** @type {ReturnType<typeof makeClock>[]} */
-  let clocks = [];
-  /** @param {Table} table */
-  const showClocks = (table) => {
-    for (const clock of clocks) clock.show(table);
-  };
-  /** @param {Table} table @param {Set<number>} mine */
-  const show = (table, mine) => {
-    const { seats, score, outcome } = table;
-    const won = winners(outcome);
-    const offers = seatsOffering(table, "rematch");
-    const toMove = phaseOf(table) === "playing" ? nextSeat(table) : null;
-    const hasClock = table.clock !== null;
-    const key = JSON.stringify([
-      seats,
-      toMove,
-      score,
-      outcome,
-      offers,
-      hasClock,
-      [...mine],
-      document.documentElement.lang,
-    ]);
-    if (key === drawn) return showClocks(table);
-    drawn = key;
-    root.setAttribute("aria-label", t("seats"));
-    clocks = hasClock ? seats.map((_, at) => makeClock(at)) : [];
-    replaceContents(
-      root,
-      seats.map((seat, at) => {
-        const isMine = mine.has(at);
-        const isMe = isMine && mine.size === 1;
-        const canSit = seat.kind === "open" && !outcome && mine.size === 0;
-        const says = [
-          isMe && seat.name ? t("you") : "",
-          seat.kind === "human" && !isMine && !outcome ? t(seat.present ? "here" : "away") : "",
-          toMove === at && !outcome ? t("toMove") : "",
-          won.includes(at) ? t("won") : "",
-          // The players read it above their buttons.
-          offers.includes(at) && mine.size === 0 ? t("asksForRematch") : "",
-        ].filter(Boolean);
-        return h(
-          "li",
-          {
-            class: "seat",
-            "data-turn": toMove === at && !outcome,
-            "data-away": seat.kind === "human" && !seat.present && !isMine,
-            "data-won": won.includes(at),
-          },
-          drawMark(at, seat.symbol),
-          h(
-            "span",
-            { class: "who" },
-            h(
-              "span",
-              { class: "name" },
-              h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `),
-              // Short names where there are many seats.
-              seats.length > 2 ? shortName(seat, at, isMe) : seatName(seat, at, isMe),
-            ),
-            h("span", { class: "says" }, says.join(" · ")),
-          ),
-          score && at < 2
-            ? h(
-                "span",
-                { class: "points", title: t("score") },
-                h("span", { class: "unseen" }, `${t("score")}: `),
-                formatNumber(score[at] ?? 0),
-              )
-            : null,
-          clocks[at]?.root,
-          canSit ? h("button", { type: "button", class: "main", click: () => onSit(at) }, t("sit")) : null,
-        );
-      }),
-    );
-    showClocks(table);
-  };
-  return { root, show, showClocks };
+/** @param {GameState} state @param {Table} table the position that is shown */
+export function seatList(state, table) {
+  const toMove = phaseOf(table) === "playing" && !table.outcome ? nextSeat(table) : null;
+  return table.seats.map((seat, at) =>
+    h(
+      "li",
+      {
+        class: "seat",
+        "data-turn": toMove === at,
+        "data-away": seat.kind === "human" && !seat.present && !state.tokens.has(at),
+        "data-won": winners(table.outcome).includes(at),
+      },
+      drawMark(at, seat.symbol),
+      h(
+        "span",
+        { class: "who" },
+        h(
+          "span",
+          { class: "name", title: seatName(seat, at, isMe(state, at)) },
+          h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `),
+          shortName(seat, at, isMe(state, at)),
+        ),
+        h("span", { class: "says" }, says(state, table, at, toMove === at)),
+      ),
+      points(table, at),
+      clock(table, at),
+    ),
+  );
+}
+
+/** What is to be said about a seat. @param {GameState} state @param {Table} table @param {number} at @param {boolean} isUp */
+function says(state, table, at, isUp) {
+  const seat = table.seats[at];
+  const mine = mineOf(state);
+  const isOther = seat?.kind === "human" && !mine.has(at) && !table.outcome;
+  return [
+    isMe(state, at) && shortName(seat ?? { name: "", kind: "human" }, at, true) !== t("youAsName") ? t("you") : "",
+    seat?.bot ? t("bot") : "",
+    isOther ? t(seat.present ? "here" : "away") : "",
+    isUp ? t("toMove") : "",
+    winners(table.outcome).includes(at) ? t("won") : "",
+    // The players read it above their buttons.
+    seatsOffering(table, "rematch").includes(at) && mine.size === 0 ? t("asksForRematch") : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** The boards that a side has won. @param {Table} table @param {number} at */
+function points(table, at) {
+  const { score } = table;
+  if (!score || at >= 2 || phaseOf(table) === "waiting") return null;
+  return h(
+    "span",
+    { class: "points", title: t("score") },
+    h("span", { class: "unseen" }, `${t("score")}: `),
+    formatNumber(score[at] ?? 0),
+  );
+}
+
+/** The clock of a seat. It is not announced: it would never stop talking. @param {Table} table @param {number} at */
+function clock(table, at) {
+  if (!table.clock) return null;
+  const left = timeLeft(table, at, performance.now());
+  return h(
+    "span",
+    {
+      class: "clock",
+      role: "timer",
+      "aria-live": "off",
+      "data-running": table.clock.running === at && !table.outcome,
+      "data-low": isLow(table, left),
+    },
+    formatTimeLeft(left),
+  );
+}
+
+/** Shows the time that is left now. @param {HTMLElement} list @param {Table} table @param {number} now from `performance.now()` */
+export function showClocks(list, table, now) {
+  list.querySelectorAll(".clock").forEach((element, at) => {
+    const left = timeLeft(table, at, now);
+    setText(element, formatTimeLeft(left));
+    setAttribute(element, "data-low", isLow(table, left));
+  });
+}
+
+/** The score of the games between these players; empty before the second one. @param {GameState} state */
+export function seriesLine(state) {
+  const { table, series } = state;
+  if (!series) return "";
+  const { won, drawn } = table.outcome ? seriesWith(series, table) : series;
+  const score = won.map(
+    (games, at) => `${isMe(state, at) ? t("youAsName") : nameOf(table, at)} ${formatNumber(games)}`,
+  );
+  return t("series", { score: [...score, ...(drawn ? [t("drawsCount", { n: drawn })] : [])].join(" · ") });
 }

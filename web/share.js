@@ -1,6 +1,6 @@
-// A card with a link to a game: to copy, and as a QR code.
+// Links to copy or to share, and a card with a link to a game and its QR code.
 
-import { h, setText } from "./dom.js";
+import { button, h, setText } from "./dom.js";
 import { t } from "./i18n.js";
 
 /** The address of the QR code that the server makes of a link to a game. @param {string} link */
@@ -11,8 +11,8 @@ function qrCode(link) {
   return `${pathname}/qr.svg?${query}`;
 }
 
-/** @param {string} link to a game, with or without `?turn=N` @param {string} hint */
-export function shareCard(link, hint) {
+/** A link to copy, and to share where the device can. @param {string} link */
+export function shareLink(link) {
   const field = h("input", {
     type: "text",
     readonly: true,
@@ -30,17 +30,25 @@ export function shareCard(link, hint) {
       field.select();
     }
   };
+  // The user may close the list of programs without choosing one.
+  const share = () => void navigator.share({ title: document.title, url: link }).catch(() => {});
+  const canShare = typeof navigator.share === "function";
   return h(
+    "div",
+    { class: "row" },
+    field,
+    canShare ? button(t("shareWatch"), share, "main") : null,
+    button(t("copy"), () => void copy(), canShare ? "" : "main"),
+    done,
+  );
+}
+
+/** @param {string} link to a game, with or without `?turn=N` @param {string} hint */
+export const shareCard = (link, hint) =>
+  h(
     "div",
     { class: "share" },
     h("p", {}, hint),
-    h(
-      "div",
-      { class: "row" },
-      field,
-      h("button", { type: "button", class: "main", click: () => void copy() }, t("copy")),
-      done,
-    ),
+    shareLink(link),
     h("img", { class: "qr", src: qrCode(link), alt: t("qr"), width: 200, height: 200 }),
   );
-}

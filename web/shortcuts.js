@@ -1,8 +1,6 @@
 // Keyboard shortcuts: single keys, ignored while the user types; `?` lists them.
 
-import { h } from "./dom.js";
 import { preferences } from "./preferences.js";
-import { t } from "./i18n.js";
 
 /** @typedef {Partial<Record<string, () => void>>} Keys */
 
@@ -29,33 +27,4 @@ export function listenForShortcuts(onHelp) {
     event.preventDefault();
     act();
   });
-}
-
-/** All of them, in words. */
-export function shortcutList() {
-  /** @type {[string[], string][]} */
-  const keys = [
-    [["↑", "↓", "←", "→"], t("keyArrows")],
-    [["Enter"], t("keyEnter")],
-    [[",", "."], t("keyReplay")],
-    [["<", ">"], t("keyEnds")],
-    [["Esc"], t("keyEscape")],
-    [["r"], t("keyBack")],
-    [["a"], t("keyAgain")],
-    [["n"], t("keyNew")],
-    [["+", "−"], t("keyZoom")],
-    [["?"], t("keyHelp")],
-  ];
-  return h(
-    "dl",
-    { class: "keys" },
-    keys.flatMap(([names, what]) => [
-      h(
-        "dt",
-        {},
-        names.flatMap((name, at) => [at ? " " : "", h("kbd", {}, name)]),
-      ),
-      h("dd", {}, what),
-    ]),
-  );
 }

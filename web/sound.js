@@ -8,6 +8,10 @@ let audio = null;
 /** The notes of each sound: pitch in Hz, and start in seconds. @type {Record<string, [number, number][]>} */
 const SOUNDS = {
   mark: [[520, 0]],
+  turn: [
+    [520, 0],
+    [590, 0.08],
+  ],
   joined: [
     [660, 0],
     [880, 0.12],
@@ -27,7 +31,7 @@ const SOUNDS = {
   ],
 };
 
-/** @param {"mark" | "joined" | "won" | "lost" | "drawn"} what */
+/** @param {"mark" | "turn" | "joined" | "won" | "lost" | "drawn"} what */
 export function sound(what) {
   if (!preferences().sound) return;
   audio ??= new AudioContext();

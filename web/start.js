@@ -1,13 +1,14 @@
-// The start page: an empty board; pressing a cell starts a game against a robot.
+// The start page: an empty board; pressing a cell starts a game against a robot. Beside it the other ways to play, and
+// the player's running games.
 
 import { Unreachable, Refusal, api } from "./api.js";
 import { Board } from "./board.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { setPreferences, preferences } from "./preferences.js";
-import { saveSeatTokens } from "./seat_tokens.js";
-import { select } from "./settings.js";
+import { select } from "./dialogs.js";
 import { parseView, withPlay } from "./table.js";
 import { moveOf, parseVariant } from "./variant.js";
+import { levelName } from "./robot_levels.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./app.js").Context} Context */
@@ -55,6 +56,9 @@ class StartPage {
     this.isBusy = false;
     this.board = new Board((move) => void this.firstMove(move));
     this.note = h("p", { class: "note" });
+    this.waiting = h("span", {}, t("quickMatchHint"));
+    /** The running games of a player who has some. */
+    this.games = h("section", { class: "my-games", hidden: true });
     const levels = Array.from({ length: 8 }, (_, at) => String(at + 1));
     const level = select(
       levels.map((name) => [name, levelName(Number(name))]),
@@ -77,21 +81,12 @@ class StartPage {
         "div",
         { class: "side" },
         h("div", { class: "field-row inline" }, h("label", { for: "level" }, t("level")), level),
+        this.games,
         h(
           "nav",
           { class: "ways", "aria-label": t("startMore") },
-          h(
-            "button",
-            { type: "button", class: "way", click: () => void this.friend() },
-            h("strong", {}, t("friend")),
-            h("span", {}, t("friendHint")),
-          ),
-          h(
-            "a",
-            { class: "way", href: "/watch" },
-            h("strong", {}, t("playWaiting")),
-            h("span", {}, t("waitingTables")),
-          ),
+          way(t("friend"), t("friendHint"), () => void this.friend()),
+          way(t("quickMatch"), this.waiting, () => void this.quickMatch()),
           h("a", { class: "way", href: "/new" }, h("strong", {}, t("allGames")), h("span", {}, t("gamesList"))),
         ),
       ),
@@ -101,11 +96,12 @@ class StartPage {
 
   begin() {
     // Loads the game page as soon as the pointer or the focus reaches the board.
-    for (const sign of ["pointerover", "focusin"]) {
-      this.board.root.addEventListener(sign, () => void import("./game.js").catch(() => {}), { once: true });
-    }
+    const load = () => void Promise.all([import("./game.js"), import("./taking_seats.js")]).catch(() => {});
+    for (const sign of ["pointerover", "focusin"]) this.board.root.addEventListener(sign, load, { once: true });
     this.board.show(this.table, { mine: new Set([0]) });
     this.context.setTitle(t("title"));
+    void this.countWaiting();
+    void this.context.showRunning(this.games);
   }
 
   leave() {
@@ -113,62 +109,72 @@ class StartPage {
     this.board.leave();
   }
 
+  /** Shows how many people wait for a quick match. */
+  async countWaiting() {
+    const { waiting } = await api.waitingMatches().catch(() => ({ waiting: 0 }));
+    if (waiting) setText(this.waiting, t("waitingCount", { n: waiting }));
+  }
+
   /** Creates the table, plays the first move and goes to the game. @param {string} move */
   async firstMove(move) {
     if (this.table.pending) return;
     this.table = withPlay(this.table, move);
     this.board.show(this.table, { mine: new Set([0]) });
-    const { name, level } = preferences();
-    try {
-      const created = await api.createTable({
-        variant: "3x3k3",
-        seats: [{ human: name }, { robot: `level:${level}` }],
-        take: [0],
-      });
-      saveSeatTokens(created.id, created.tokens);
+    const robot = `level:${preferences().level}`;
+    await this.attempt(async () => {
+      const { createTable } = await import("./taking_seats.js");
+      const created = await createTable({ variant: "3x3k3", seats: [{ human: "" }, { robot }], take: [0] });
       const view = await api.act(created.id, created.tokens[0] ?? "", { turn: 1, play: move });
       if (!this.isLeft) this.context.go(`/game/${created.id}`, view);
-    } catch (error) {
-      this.undo(error);
-    }
+    });
   }
 
-  async friend() {
+  friend() {
+    return this.attempt(async () => {
+      const { createTable } = await import("./taking_seats.js");
+      const seats = [{ human: "" }, { open: /** @type {const} */ ("link") }];
+      const created = await createTable({ variant: "3x3k3", seats, take: [0] });
+      if (!this.isLeft) this.context.go(`/game/${created.id}`, created.view);
+    });
+  }
+
+  quickMatch() {
+    return this.attempt(async () => {
+      const { findOpponent } = await import("./quick_match.js");
+      await findOpponent(this.context, { variant: "3x3k3" });
+    });
+  }
+
+  /** Does something on the server; says why if it does not work. @param {() => Promise<void>} send */
+  async attempt(send) {
     if (this.isBusy) return;
     this.isBusy = true;
     try {
-      const created = await api.createTable({
-        variant: "3x3k3",
-        seats: [{ human: preferences().name }, { open: "link" }],
-        take: [0],
-      });
-      saveSeatTokens(created.id, created.tokens);
-      if (!this.isLeft) this.context.go(`/game/${created.id}`, created.view);
+      await send();
     } catch (error) {
-      this.undo(error);
+      await this.undo(error);
     }
     this.isBusy = false;
   }
 
   /** @param {unknown} error */
-  undo(error) {
+  async undo(error) {
     if (this.isLeft) return;
     this.table = blank();
     this.board.show(this.table, { mine: new Set([0]) });
-    const text =
-      error instanceof Refusal
-        ? t("refused", { why: error.message })
-        : error instanceof Unreachable
-          ? t("lostStart")
-          : t("broken");
+    let text = error instanceof Unreachable ? t("lostStart") : t("broken");
+    if (error instanceof Refusal) text = (await import("./refusals.js")).describeRefusal(error);
     setText(this.note, text);
     setAttribute(this.note, "data-mood", "bad");
     this.context.announce(text);
   }
 }
 
-/** @param {number} level */
-export function levelName(level) {
-  const word = level <= 2 ? t("levelEasy") : level <= 5 ? t("levelFair") : t("levelStrong");
-  return `${t("levelOf", { n: level })}, ${word}`;
-}
+/** One of the other ways to play. @param {string} name @param {import("./dom.js").Child} hint @param {() => void} onClick */
+const way = (name, hint, onClick) =>
+  h(
+    "button",
+    { type: "button", class: "way", click: onClick },
+    h("strong", {}, name),
+    typeof hint === "string" ? h("span", {}, hint) : hint,
+  );

@@ -1,16 +1,14 @@
-// The lobby: tables with an open seat, and games in progress.
+// The lobby: quick matches, tables with an open seat, and games in progress.
 
 import { Refusal, api } from "./api.js";
-import { h, replaceContents, setText } from "./dom.js";
-import { preferences } from "./preferences.js";
+import { CLOCKS, clockChoices } from "./clock.js";
+import { button, h, patch, setText } from "./dom.js";
+import { gameRow } from "./game_list.js";
 import { describeRefusal } from "./refusals.js";
-import { saveSeatTokens, seatTokens } from "./seat_tokens.js";
-import { labelled, select } from "./settings.js";
-import { variantIcon } from "./variant_icon.js";
-import { catalogTitle, gameName, seatName } from "./labels.js";
-import { winners } from "./table.js";
+import { labelled, select } from "./dialogs.js";
+import { catalogTitle } from "./labels.js";
 import { parseVariant } from "./variant.js";
-import { formatTime, t } from "./i18n.js";
+import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").GameListing} GameListing */
 /** @typedef {import("./app.js").Context} Context */
@@ -35,7 +33,9 @@ class WatchPage {
       this.variant,
       (chosen) => (this.variant = chosen),
     );
-    this.drawn = "";
+    this.clock = "none";
+    const clock = select(clockChoices(), this.clock, (chosen) => (this.clock = chosen));
+    this.count = h("p", { class: "hint", role: "status" });
     this.isLeft = false;
     this.isBusy = false;
     this.note = h("p", { class: "note", role: "alert" });
@@ -50,17 +50,20 @@ class WatchPage {
       h(
         "section",
         {},
-        h("h2", {}, t("waitingTables")),
-        this.waiting,
+        h("h2", {}, t("playAnyone")),
         h(
           "div",
           { class: "filters" },
           labelled(t("filterGame"), game),
-          h("button", { type: "button", class: "main", click: () => void this.open() }, t("openTable")),
+          labelled(t("clock"), clock),
+          button(t("quickMatch"), () => void this.quickMatch(), "main"),
+          button(t("openTable"), () => void this.open()),
         ),
+        this.count,
         h("p", { class: "hint" }, t("openTableHint")),
         this.note,
       ),
+      h("section", {}, h("h2", {}, t("waitingTables")), this.waiting),
       h("section", {}, h("h2", {}, t("livePlay")), this.playing),
     );
     this.onSight = () => document.visibilityState === "visible" && void this.tick();
@@ -94,16 +97,14 @@ class WatchPage {
   }
 
   async load() {
-    const [waiting, playing] = await Promise.all([
+    const [waiting, playing, matches] = await Promise.all([
       api.list({ status: "waiting", limit: "50" }),
       api.list({ status: "playing", limit: "100" }),
+      api.waitingMatches(),
     ]);
-    const text = JSON.stringify([waiting, playing]);
-    // Renders only if something changed.
-    if (text === this.drawn) return;
-    this.drawn = text;
-    fill(this.waiting, waiting.games, t("noWaiting"), t("look"), (game) => this.sitButton(game));
-    fill(this.playing, playing.games, t("noLive"), t("look"));
+    fill(this.waiting, waiting.games, t("noWaiting"), (game) => this.sitButton(game));
+    fill(this.playing, playing.games, t("noLive"));
+    setText(this.count, matches.waiting ? t("waitingCount", { n: matches.waiting }) : t("nobodyWaiting"));
   }
 
   /** @param {GameListing} game */
@@ -117,14 +118,27 @@ class WatchPage {
     if (this.isBusy) return;
     this.isBusy = true;
     try {
-      const { token, view } = await api.takeSeat(id, seat, preferences().name);
-      saveSeatTokens(id, { ...Object.fromEntries(seatTokens(id)), [seat]: token });
+      const { takeSeat } = await import("./taking_seats.js");
+      const view = await takeSeat(id, seat);
       if (!this.isLeft) this.context.go(`/game/${id}`, view);
     } catch (error) {
       setText(this.note, error instanceof Refusal ? describeRefusal(error) : t("lostStart"));
       await this.tick();
     }
     this.isBusy = false;
+  }
+
+  /** The clock, if one is chosen. */
+  timed() {
+    const clock = CLOCKS[this.clock];
+    return clock ? { clock } : {};
+  }
+
+  async quickMatch() {
+    const { findOpponent } = await import("./quick_match.js");
+    await findOpponent(this.context, { variant: this.variant, ...this.timed() }).catch(() =>
+      setText(this.note, t("lostStart")),
+    );
   }
 
   async open() {
@@ -134,50 +148,17 @@ class WatchPage {
     const sides = parseVariant(this.variant)?.sides ?? 2;
     const table = {
       variant: this.variant,
-      seats: [{ human: preferences().name }, ...Array(sides - 1).fill({ open: "lobby" })],
+      seats: [{ human: "" }, ...Array(sides - 1).fill({ open: "lobby" })],
       take: [0],
+      ...this.timed(),
     };
     await createTable(this.context, table, this.note, () => this.isLeft);
     this.isBusy = false;
   }
 }
 
-/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {string} verb @param {(game: GameListing) => HTMLElement} [action] */
-function fill(list, games, none, verb, action) {
-  const rows = games.map((game) => row(game, verb, action?.(game)));
-  replaceContents(list, rows.length ? rows : h("li", { class: "none" }, none));
-}
-
-/** One row of a list of games. @param {GameListing} game @param {string} verb @param {HTMLElement} [action] a button beside it */
-export function row(game, verb, action) {
-  const variant = parseVariant(game.variant);
-  const names = game.seats.slice(0, 4).map((seat, at) => {
-    const name = seatName(seat, at);
-    return winners(game.outcome).includes(at) ? h("b", {}, name) : name;
-  });
-  const people = names.flatMap((name, at) => (at ? [" – ", name] : [name]));
-  if (game.seats.length > 4) people.push(" …");
-  return h(
-    "li",
-    {},
-    h(
-      "a",
-      { class: "table-row", href: `/game/${game.id}` },
-      variant ? variantIcon(variant) : null,
-      h(
-        "span",
-        { class: "what" },
-        h("span", { class: "people" }, ...people),
-        h(
-          "small",
-          {},
-          `${variant ? gameName(variant) : game.variant} · `,
-          h("time", { datetime: new Date(game.created_ms).toISOString() }, formatTime(game.created_ms)),
-          game.outcome?.kind === "draw" ? ` · ${t("draw")}` : "",
-        ),
-      ),
-      h("span", { class: "verb", "aria-hidden": "true" }, verb),
-    ),
-    action,
-  );
+/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {(game: GameListing) => HTMLElement} [action] */
+function fill(list, games, none, action) {
+  const rows = games.map((game) => gameRow(game, t("look"), action ? { action: action(game) } : {}));
+  patch(list, rows.length ? rows : h("li", { class: "none" }, none));
 }

@@ -156,6 +156,12 @@ export async function serveFilesFromDisk(context) {
   });
   await context.route(/\/web\/[0-9a-f]+\/|\/icon\.svg/, async (route) => {
     const path = new URL(route.request().url()).pathname.replace(/^\/(web\/[0-9a-f]+\/)?/, "");
+    if (path === "style.css") {
+      // In the order of the server's list.
+      const list = await read("../crates/noughts-server/src/http/site/files.rs");
+      const sheets = [...list.matchAll(/^ {4}"(style\/\w+\.css)"$/gm)].map((found) => read(found[1] ?? ""));
+      return route.fulfill({ body: (await Promise.all(sheets)).join(""), contentType: "text/css" });
+    }
     await route.fulfill({ body: await read(path), contentType: media[path.split(".").at(-1) ?? ""] ?? "text/plain" });
   });
   await context.route(

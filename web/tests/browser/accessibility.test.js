@@ -53,6 +53,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
       assert.deepEqual(found, [], path);
     }
     await eve.button("Settings").click();
+    await eve.page.getByRole("dialog").waitFor();
     const found = await eve.page.evaluate(async () =>
       (await /** @type {any} */ (window).axe.run("dialog")).violations.map((/** @type {any} */ one) => one.id),
     );
@@ -78,6 +79,146 @@ test("axe finds nothing in the record dialog, and in the analysis of a phone", a
   assert.deepEqual(await violations(), [], "the analysis");
   const moves = await eve.page.locator(".moves").boundingBox();
   assert.ok(moves && moves.height > 80, "the analysis leaves room for the moves");
+});
+
+test("axe finds nothing in dialogs, offers, claims, invitations and profiles", async () => {
+  const created = await here.server.createTable({
+    variant: "7x6k4+gravity",
+    history: 3,
+    clock: { base: 600 },
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
+  for (const [at, play] of ["5-3", "5-4", "4-3"].entries()) {
+    await here.server.act(created, at % 2, { turn: at + 1, play });
+  }
+  const ann = await here.person();
+  await ann.context.addInitScript(AXE);
+  /** @param {string} what */
+  const isFine = async (what) => {
+    const found = await ann.page.evaluate(async () => {
+      const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] });
+      return violations.map(
+        (/** @type {any} */ one) => `${one.id}: ${one.nodes.map((/** @type {any} */ n) => n.target)}`,
+      );
+    });
+    assert.deepEqual(found, [], what);
+  };
+  /** Opens a dialog, looks at it and closes it. @param {string | RegExp} button */
+  const opens = async (button) => {
+    await ann.button(button).first().click();
+    await ann.page.getByRole("dialog").waitFor();
+    await isFine(String(button));
+    await ann.page.keyboard.press("Escape");
+    await ann.page.getByRole("dialog").waitFor({ state: "detached" });
+  };
+  await ann.sitAt(created, [0]);
+  await ann.button("Offer a draw").click();
+  await ann.button("Withdraw").waitFor();
+  await isFine("an offer of mine");
+  await here.server.act(created, 0, { decline: "draw" });
+  await here.server.act(created, 1, { offer: "takeback" });
+  await ann.button("Accept").waitFor();
+  await isFine("an offer of the other");
+  await opens("Give up");
+  await opens("Share");
+  await here.server.act(created, 1, { turn: 4, play: "4-4" });
+  await ann.isUp();
+  await ann.button("Rewind").click();
+  await isFine("choosing a rewind");
+  await ann.page.keyboard.press("Escape");
+  await ann.page.locator("main").focus();
+  await ann.page.keyboard.press(",");
+  await opens("Play on from here");
+  await ann.page.keyboard.press("?");
+  await ann.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await isFine("the keys");
+  await ann.page.keyboard.press("Escape");
+  await ann.go("/new?game=10x8k5");
+  await isFine("a game of one's own");
+  await ann.button("Tic-tac-toe").click();
+  await ann.page.waitForURL(/\/game\//);
+  await ann.isUp();
+  await isFine("a game against the computer");
+  await ann.go("/me");
+  await isFine("the player");
+  await opens("Use another device");
+  await opens("Delete my player");
+  await ann.go("/watch");
+  await opens("Quick match");
+  const open = { variant: "ultimate", seats: [{ human: "Zoe" }, { open: /** @type {const} */ ("link") }], take: [0] };
+  const invitation = await here.server.createTable(open);
+  await ann.go(`/game/${invitation.id}`);
+  await isFine("an invitation");
+  await ann.button("Sit down").click();
+  await ann.reads("Zoe to move.");
+  await isFine("a game on nine boards");
+  ann.isFine();
+});
+
+test("a whole game as the accessibility tree says it", async () => {
+  const ann = await here.person();
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
+  await ann.sitAt(created, [0]);
+  await ann.isUp();
+  /** What changes during a game: heading, board, seats, buttons. */
+  const says = async () => {
+    const heading = await ann.page.getByRole("heading", { level: 1 }).innerText();
+    const board = await ann.page.getByRole("grid").ariaSnapshot();
+    const cells = [...board.matchAll(/button "([^"]+)"/g)].map((found) => found[1] ?? "");
+    const seats = (await ann.page.locator(".seat").allInnerTexts()).map((text) => text.replaceAll("\n", " "));
+    const buttons = await ann.page.locator(".controls button:not([aria-disabled])").allInnerTexts();
+    return [heading, cells.filter((cell) => !cell.endsWith("empty")).join("; "), seats.join("; "), buttons.join(", ")];
+  };
+  const moves = ["0-0", "1-1", "0-1", "2-2", "0-2"];
+  /** @type {string[][]} */
+  const heard = [await says()];
+  for (const [at, play] of moves.entries()) {
+    if (at % 2) await here.server.act(created, 1, { turn: at + 1, play });
+    else await ann.play(play, 0);
+    await ann.hasMark(play, at % 2);
+    await ann.page.locator(".moves li").nth(at).waitFor();
+    heard.push(await says());
+  }
+  assert.deepEqual(heard, [
+    ["Your turn.", "", "cross: You to move; nought: Bob away", "Call it off"],
+    [
+      "Bob to move.",
+      "top left, cross, last move",
+      "cross: You; nought: Bob away · to move",
+      "Ask to undo, Call it off",
+    ],
+    [
+      "Your turn.",
+      "top left, cross; centre, nought, last move",
+      "cross: You to move; nought: Bob here",
+      "Ask to undo, Offer a draw, Give up",
+    ],
+    [
+      "Bob to move.",
+      "top left, cross; top, cross, last move; centre, nought",
+      "cross: You; nought: Bob here · to move",
+      "Ask to undo, Offer a draw, Give up",
+    ],
+    [
+      "Your turn.",
+      "top left, cross; top, cross; centre, nought; bottom right, nought, last move",
+      "cross: You to move; nought: Bob here",
+      "Ask to undo, Offer a draw, Give up",
+    ],
+    [
+      "You win.",
+      "top left, cross, in the winning line; top, cross, in the winning line; " +
+        "top right, cross, last move, in the winning line; centre, nought; bottom right, nought",
+      "cross: You won; nought: Bob",
+      "Play again, New game",
+    ],
+  ]);
+  ann.isFine();
 });
 
 test("a game by keyboard alone", async () => {
@@ -107,8 +248,10 @@ test("a game by keyboard alone", async () => {
   await ann.page.getByRole("dialog", { name: "Keys" }).waitFor();
   await press("Escape");
   await ann.page.getByRole("dialog").waitFor({ state: "detached" });
+  const address = ann.page.url();
   await press("n");
-  await ann.reads("Tic-tac-toe against the computer");
+  await ann.page.waitForURL((url) => url.href !== address && url.pathname.startsWith("/game/"));
+  await ann.has(".cell[data-side]", 0);
   ann.isFine();
 });
 
@@ -311,6 +454,17 @@ test("the content security policy forbids other origins and inline code", async 
   assert.doesNotMatch(html, /<script(?![^>]*src=)|\son\w+=|style=/);
 });
 
+test("the app manifest has the language of the browser", async () => {
+  const names = { en: "All games", ca: "Tots els jocs", cs: "Všechny hry", fr: "Tous les jeux" };
+  for (const [language, name] of Object.entries(names)) {
+    const answer = await fetch(`${here.server.url}/manifest.webmanifest`, { headers: { "Accept-Language": language } });
+    const manifest = await answer.json();
+    assert.deepEqual([manifest.lang, manifest.shortcuts[0].name], [language, name]);
+    assert.doesNotMatch(JSON.stringify(manifest), /%/);
+    assert.match(answer.headers.get("vary") ?? "", /Accept-Language/);
+  }
+});
+
 test("files are cached, and unknown addresses answer 404", async () => {
   const html = await (await fetch(here.server.url)).text();
   const path = /\/web\/\w+\/app\.js/.exec(html)?.[0] ?? "";
@@ -334,17 +488,20 @@ test("files are cached, and unknown addresses answer 404", async () => {
 
 /** What a first visit may cost, compressed and with all headers. */
 const LOAD = 55_000;
+const REQUESTS = 25;
 
-test("the first load is at most 55 KB", async () => {
+test("the first load is at most 55 KB and 25 requests", async () => {
   const eve = await here.person();
   const session = await eve.context.newCDPSession(eve.page);
-  let bytes = 0;
+  let [bytes, requests] = [0, 0];
   await session.send("Network.enable");
   session.on("Network.loadingFinished", (event) => {
     bytes += event.encodedDataLength;
+    requests++;
   });
   await eve.go("/");
   await eve.page.waitForLoadState("networkidle");
   assert.ok(bytes > 10_000 && bytes < LOAD, `${bytes} bytes`);
-  console.log(`# first load: ${bytes} bytes`);
+  assert.ok(requests <= REQUESTS, `${requests} requests`);
+  console.log(`# first load: ${bytes} bytes, ${requests} requests`);
 });

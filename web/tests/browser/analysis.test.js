@@ -15,6 +15,9 @@ test("an analysis shows the mistake and the best move", async () => {
   await eve.go(`/game/${created.id}`);
   await eve.button("Analyse").click();
   await eve.page.locator(".mistakes", { hasText: "Turn 2: Bob plays top: gave away the draw" }).waitFor();
+  await eve.page
+    .locator(".mistakes", { hasText: /Better: .* Ann could then win in \d moves, beginning with / })
+    .waitFor();
   await eve.page.locator(".chart").waitFor();
   await eve.page.locator(".mistakes button").first().click();
   await eve.page.locator(".worth", { hasText: "A draw. Best:" }).waitFor();
@@ -86,6 +89,12 @@ const SHAPES = [
   "TurnAnalysis",
   "Evaluation",
   "Mistake",
+  "MyGame",
+  "Me",
+  "DeviceLink",
+  "NewMatch",
+  "QuickMatchView",
+  "WaitingMatches",
 ];
 
 /** The names within each interface of `api_types.d.ts`. */

@@ -53,6 +53,63 @@ test("full storage is explained", async () => {
   ann.isFine();
 });
 
+test("with blocked storage a game is played to its end", async () => {
+  const ann = await here.person();
+  await ann.context.addInitScript(() => {
+    Object.defineProperty(window, "localStorage", {
+      get: () => {
+        throw new DOMException("blocked", "SecurityError");
+      },
+    });
+  });
+  await ann.go("/");
+  await ann.cell("1-1").click();
+  await ann.page.waitForURL(/\/game\//);
+  await ann.page.locator(".warning", { hasText: "can't store your seat" }).waitFor();
+  await ann.isUp();
+  await ann.button("Give up").click();
+  await ann.page.locator("dialog .bad").click();
+  await ann.reads("By resignation.");
+  ann.isFine();
+});
+
+test("corrupt storage counts as empty", async () => {
+  const ann = await here.person();
+  await ann.context.addInitScript(() => {
+    for (const key of ["seats", "wishes", "player", "series"]) localStorage.setItem(`noughts.${key}`, '{"a":[1,');
+  });
+  await ann.go("/");
+  await ann.play("1-1", 0);
+  await ann.isUp();
+  ann.isFine();
+});
+
+test("a date that is wrong by an hour changes no clock", async () => {
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    clock: { base: 180, increment: 0 },
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
+  for (const [at, play] of ["0-0", "1-1"].entries()) await here.server.act(created, at, { turn: at + 1, play });
+  const ann = await here.person();
+  await ann.context.addInitScript(() => {
+    const now = Date.now;
+    Date.now = () => now() + 3_600_000;
+  });
+  await ann.sitAt(created, [0]);
+  await ann.page.locator(".clock[data-running]", { hasText: /^2:5\d$|^3:00$/ }).waitFor();
+  ann.isFine();
+});
+
+test("a link to a game that does not exist is explained, and leads on", async () => {
+  const eve = await here.person();
+  await eve.go("/game/0000000000000000");
+  await eve.page.getByRole("heading", { name: "There is no such game" }).waitFor();
+  await eve.page.getByRole("link", { name: "Play now" }).click();
+  await eve.reads("Tic-tac-toe against the computer");
+});
+
 test("without network an idle game and the lobby say so", async () => {
   const created = await table();
   const ann = await here.person();

@@ -74,7 +74,7 @@ test("two players meet by link, play, and have a rematch", async () => {
   await bob.page.getByLabel("Your name").fill("Bob");
   await bob.button("Sit down").click();
   await ann.reads("Your turn.");
-  await bob.reads("Player 1 to move.");
+  await bob.reads("Guest to move.");
   await ann.play("0-0", 0);
   await bob.hasMark("0-0", 0);
   await bob.cell("0-0").click();
@@ -84,7 +84,7 @@ test("two players meet by link, play, and have a rematch", async () => {
   await bob.play("2-2", 1);
   await ann.play("0-2", 0);
   await ann.reads("You win.");
-  await bob.reads("Player 1 wins.");
+  await bob.reads("Guest wins.");
   await ann.button("Play again").click();
   await bob.button("Accept").click();
   for (const who of [ann, bob]) await who.page.waitForURL((url) => url.href !== link);
@@ -124,8 +124,7 @@ test("a second tab is the same player, and others can watch", async () => {
 test("three players play one game", async () => {
   const [ann, bob, cem] = [await here.person(), await here.person(), await here.person()];
   const people = [ann, bob, cem];
-  await ann.go("/new");
-  await ann.page.getByText("Three players").click();
+  await ann.go("/new?game=4x4k3p3");
   for (const label of ["nought", "triangle"]) await ann.page.getByLabel(label).selectOption("link");
   await ann.button("Begin").click();
   await ann.page.waitForURL(/\/game\//);
@@ -141,7 +140,7 @@ test("three players play one game", async () => {
     }
   }
   await ann.reads("You win.");
-  await cem.reads("Player 1 wins.");
+  await cem.reads("Guest wins.");
   for (const who of people) who.isFine();
 });
 

@@ -71,6 +71,7 @@ test("a late answer does not replace a newer state", async () => {
 
 test("a double tap on Give up does not resign", async () => {
   const created = await between();
+  for (const [at, play] of ["0-0", "1-1"].entries()) await here.server.act(created, at % 2, { turn: at + 1, play });
   const ann = await here.person(PHONE);
   await ann.sitAt(created, [0]);
   await ann.isUp();
@@ -164,7 +165,33 @@ test("leaving a live game asks first", async () => {
   await ann.page.keyboard.press("n");
   await ann.page.getByRole("dialog", { name: "Leave this game?" }).waitFor();
   await ann.button("Leave").click();
-  await ann.reads("Tic-tac-toe against the computer");
+  await ann.page.getByRole("heading", { name: "Choose a game" }).waitFor();
+  ann.isFine();
+});
+
+test("the Back button asks before it leaves a live game", async () => {
+  const created = await between();
+  const ann = await here.person();
+  await ann.go("/archive");
+  await ann.page.evaluate(
+    ([id, token]) =>
+      localStorage.setItem("noughts.seats", JSON.stringify({ [String(id)]: { at: 1, tokens: { 0: token } } })),
+    [created.id, Object.values(created.tokens)[0]],
+  );
+  await ann.page.evaluate((id) => {
+    const link = document.createElement("a");
+    link.href = `/game/${id}`;
+    document.querySelector("main")?.append(link);
+    link.click();
+  }, created.id);
+  await ann.isUp();
+  await ann.page.goBack();
+  await ann.button("Cancel").click();
+  assert.match(ann.page.url(), /\/game\//);
+  await ann.reads("Your turn.");
+  await ann.page.goBack();
+  await ann.button("Leave").click();
+  await ann.page.getByRole("heading", { name: "Finished games" }).waitFor();
   ann.isFine();
 });
 
@@ -206,7 +233,7 @@ test("a table of the lobby is joined with one press", async () => {
   const bob = await here.person();
   await bob.go("/watch");
   await bob.button("Sit down").first().click();
-  await bob.reads("Player 1 to move.");
+  await bob.reads("Guest to move.");
   await ann.reads("Your turn.");
   await ann.page.getByText("Connect Four").first().waitFor();
   for (const who of [ann, bob]) who.isFine();

@@ -78,6 +78,18 @@ impl LinkPreview {
     }
 }
 
+/// The placeholders of the app's manifest, with their texts in the language of the request.
+pub(super) fn manifest_texts(headers: &HeaderMap) -> [(&'static str, &'static str); 5] {
+    let texts = preferred_language(headers);
+    [
+        ("%LANGUAGE%", texts.tag),
+        ("%DESCRIPTION%", texts.site),
+        ("%ALL_GAMES%", texts.all_games),
+        ("%WATCH%", texts.watch),
+        ("%MY_GAMES%", texts.my_games),
+    ]
+}
+
 /// The state of a game, in a sentence.
 fn state_text(texts: &Translation, view: &View, names: &[String]) -> String {
     let Some(outcome) = &view.outcome else {

@@ -19,10 +19,10 @@ use super::board_image::{self, Format};
 use super::error::api_error;
 use super::extract::{PathParams, QueryParams, read_id};
 use super::games::snapshot;
-use super::link_preview::{LinkPreview, origin};
+use super::link_preview::{LinkPreview, manifest_texts, origin};
 use super::qr_code;
 use super::stream::view_of;
-use files::{Encoding, Site};
+use files::{Encoding, MANIFEST_TYPE, Site};
 pub(super) use files::{File, compressed};
 
 /// All files, compressed once.
@@ -44,16 +44,14 @@ pub(super) fn routes() -> Router<Arc<AppState>> {
         .route("/new", document())
         .route("/watch", document())
         .route("/archive", document())
+        .route("/me", document())
         .route("/game/{id}", get(game))
         .route("/game/{id}/board.svg", get(board_as_svg))
         .route("/game/{id}/board.png", get(board_as_png))
         .route("/game/{id}/qr.svg", get(qr_code))
         .route("/web/{version}/{*path}", get(file))
         .route("/sw.js", get(|headers| root_file("sw.js", headers)))
-        .route(
-            "/manifest.webmanifest",
-            get(|headers| root_file("manifest.webmanifest", headers)),
-        )
+        .route("/manifest.webmanifest", get(manifest))
         .route(
             "/favicon.ico",
             get(|headers| root_file("icon.svg", headers)),
@@ -124,6 +122,16 @@ async fn root_file(path: &'static str, headers: HeaderMap) -> Response {
         Some(file) => respond(file, &headers, REVALIDATE),
         None => super::not_found_problem().into_response(),
     }
+}
+
+/// `GET /manifest.webmanifest`, in the language of the browser.
+async fn manifest(headers: HeaderMap) -> Response {
+    let mut text = SITE.manifest().to_owned();
+    for (placeholder, words) in manifest_texts(&headers) {
+        text = text.replace(placeholder, words);
+    }
+    let file = File::new(MANIFEST_TYPE, text.into_bytes());
+    respond(&file, &headers, REVALIDATE)
 }
 
 /// `GET /icon/{name}`: `192.png`, `mask-512.png`.
@@ -224,7 +232,7 @@ fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Res
     set(header::CACHE_CONTROL, cache_control);
     set(header::ETAG, &tag);
     let varies = match file.content_type() {
-        "text/html; charset=utf-8" => "Accept-Encoding, Accept-Language",
+        "text/html; charset=utf-8" | MANIFEST_TYPE => "Accept-Encoding, Accept-Language",
         _ => "Accept-Encoding",
     };
     set(header::VARY, varies);

@@ -8,6 +8,10 @@ pub(super) struct Translation {
     /// The language tag, which is also the name of the file in `web/i18n`.
     pub(super) tag: &'static str,
     pub(super) site: &'static str,
+    /// The links of the app's manifest.
+    pub(super) all_games: &'static str,
+    pub(super) watch: &'static str,
+    pub(super) my_games: &'static str,
     pub(super) open_seat: &'static str,
     pub(super) computer: &'static str,
     pub(super) player: &'static str,
@@ -28,6 +32,9 @@ const TRANSLATIONS: [Translation; 4] = [
     Translation {
         tag: "en",
         site: "Every game of the tic-tac-toe family: against the computer, a friend, or an opponent from the lobby.",
+        all_games: "All games",
+        watch: "Watch",
+        my_games: "My games",
         open_seat: "Open seat",
         computer: "Computer",
         player: "Player {}",
@@ -45,6 +52,9 @@ const TRANSLATIONS: [Translation; 4] = [
     Translation {
         tag: "ca",
         site: "Tots els jocs de la família del tres en ratlla: contra l'ordinador, amb amics o amb qui esperi.",
+        all_games: "Tots els jocs",
+        watch: "Mira",
+        my_games: "Les meves partides",
         open_seat: "Lloc lliure",
         computer: "Ordinador",
         player: "Jugador {}",
@@ -62,6 +72,9 @@ const TRANSLATIONS: [Translation; 4] = [
     Translation {
         tag: "cs",
         site: "Všechny hry z rodiny piškvorek: proti počítači, s přítelem i s tím, kdo právě čeká.",
+        all_games: "Všechny hry",
+        watch: "Sledovat",
+        my_games: "Moje partie",
         open_seat: "Volné místo",
         computer: "Počítač",
         player: "Hráč {}",
@@ -79,6 +92,9 @@ const TRANSLATIONS: [Translation; 4] = [
     Translation {
         tag: "fr",
         site: "Tous les jeux de la famille du morpion : contre l'ordinateur, un ami ou qui attend.",
+        all_games: "Tous les jeux",
+        watch: "Regarder",
+        my_games: "Mes parties",
         open_seat: "Place libre",
         computer: "Ordinateur",
         player: "Joueur {}",

@@ -16,47 +16,83 @@ macro_rules! files {
     };
 }
 
-/// All files that a browser may load. A test checks that none is missing.
+/// All files of the page. A test checks that none is missing. Style sheets are in the order in which they apply.
 const FILES: &[(&str, &[u8])] = &files![
     "index.html"
     "manifest.webmanifest"
     "icon.svg"
+    "icon_turn.svg"
     "theme_at_load.js"
     "sw.js"
     "style/tokens.css"
-    "style/page.css"
+    "style/base.css"
+    "style/fields.css"
+    "style/frame.css"
+    "style/dialogs.css"
+    "style/game.css"
     "style/board.css"
+    "style/seats.css"
+    "style/controls.css"
+    "style/side_panel.css"
+    "style/invitation.css"
+    "style/analysis.css"
+    "style/start.css"
+    "style/new_game.css"
+    "style/game_list.css"
     "analysis.js"
+    "announcements.js"
     "api.js"
     "app.js"
     "archive.js"
     "board.js"
     "cell_grid.js"
+    "claims.js"
     "clock.js"
     "controls.js"
+    "dialogs.js"
     "dom.js"
     "event_stream.js"
     "game.js"
+    "game_extras.js"
+    "game_list.js"
+    "game_requests.js"
+    "game_state.js"
+    "game_updates.js"
     "i18n.js"
+    "invitation.js"
     "labels.js"
     "marks.js"
+    "me.js"
     "move_list.js"
+    "my_events.js"
+    "my_games.js"
     "new_game.js"
     "notifications.js"
+    "offers.js"
+    "places.js"
+    "player.js"
     "preferences.js"
+    "profile.js"
+    "quick_match.js"
     "record.js"
     "refusals.js"
-    "rematch.js"
+    "replay.js"
+    "rewind.js"
+    "robot_levels.js"
+    "seat_chooser.js"
     "seat_list.js"
     "seat_tokens.js"
+    "series.js"
     "settings.js"
     "share.js"
+    "shortcut_list.js"
     "shortcuts.js"
     "side_panel.js"
     "sound.js"
     "start.js"
     "storage.js"
     "table.js"
+    "taking_seats.js"
     "variant.js"
     "variant_icon.js"
     "watch.js"
@@ -67,19 +103,24 @@ const FILES: &[(&str, &[u8])] = &files![
     "i18n/fr.js"
 ];
 
+pub(super) const MANIFEST_TYPE: &str = "application/manifest+json";
+
+/// All style sheets together: a browser loads one file instead of fifteen.
+const STYLE: &str = "style.css";
+
 /// Modules of the first screen: the browser preloads them all at once.
 const FIRST: &[&str] = &[
     "api.js",
     "app.js",
     "board.js",
     "cell_grid.js",
+    "dialogs.js",
     "dom.js",
     "i18n.js",
-    "labels.js",
     "marks.js",
+    "places.js",
     "preferences.js",
-    "seat_tokens.js",
-    "settings.js",
+    "robot_levels.js",
     "shortcuts.js",
     "start.js",
     "storage.js",
@@ -162,6 +203,7 @@ pub(super) struct Site {
     root_files: BTreeMap<&'static str, File>,
     version: String,
     document: String,
+    manifest: String,
 }
 
 impl Site {
@@ -174,27 +216,37 @@ impl Site {
             text.replace("%VERSION%", &version)
         };
         let first: Vec<String> = FIRST.iter().map(|path| preload(&version, path)).collect();
+        let style: Vec<u8> = FILES
+            .iter()
+            .filter(|(path, _)| path.ends_with(".css"))
+            .flat_map(|(_, bytes)| bytes.iter().copied())
+            .collect();
+        let is_loaded = |path: &&str| {
+            !matches!(*path, "index.html" | "sw.js" | "manifest.webmanifest")
+                && !path.ends_with(".css")
+        };
         let listed: Vec<String> = FILES
             .iter()
             .map(|(path, _)| *path)
-            .filter(|path| !matches!(*path, "index.html" | "sw.js" | "manifest.webmanifest"))
+            .filter(is_loaded)
+            .chain([STYLE])
             .map(|path| format!("\"/web/{version}/{path}\""))
             .collect();
         let worker = text("sw.js").replace("\"%FILES%\"", &listed.join(", "));
-        let root_files = [
-            ("sw.js", worker),
-            ("manifest.webmanifest", text("manifest.webmanifest")),
-            ("icon.svg", text("icon.svg")),
-        ];
+        let root_files = [("sw.js", worker), ("icon.svg", text("icon.svg"))];
         Site {
             files: FILES
                 .iter()
-                .map(|(path, bytes)| (*path, File::new(content_type(path), bytes.to_vec())))
+                .filter(|(path, _)| is_loaded(path))
+                .map(|(path, bytes)| (*path, bytes.to_vec()))
+                .chain([(STYLE, style)])
+                .map(|(path, bytes)| (path, File::new(content_type(path), bytes)))
                 .collect(),
             root_files: root_files
                 .into_iter()
                 .map(|(path, text)| (path, File::new(content_type(path), text.into_bytes())))
                 .collect(),
+            manifest: text("manifest.webmanifest"),
             document: text("index.html").replace("<!--preload-->", &first.join("\n")),
             version,
         }
@@ -207,6 +259,11 @@ impl Site {
 
     pub(super) fn file(&self, path: &str) -> Option<&File> {
         self.files.get(path)
+    }
+
+    /// The app's manifest, with placeholders for texts.
+    pub(super) fn manifest(&self) -> &str {
+        &self.manifest
     }
 
     pub(super) fn root_file(&self, path: &str) -> Option<&File> {
@@ -234,7 +291,7 @@ fn content_type(path: &str) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("svg") => "image/svg+xml",
-        Some("webmanifest") => "application/manifest+json",
+        Some("webmanifest") => MANIFEST_TYPE,
         _ => "application/octet-stream",
     }
 }

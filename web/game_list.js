@@ -1,0 +1,67 @@
+// Rows of games in lists: a picture of the position, the players, the result.
+
+import { clockName } from "./clock.js";
+import { h } from "./dom.js";
+import { gameName, seatName } from "./labels.js";
+import { seatTokens } from "./seat_tokens.js";
+import { winners } from "./table.js";
+import { parseVariant } from "./variant.js";
+import { formatTime, t } from "./i18n.js";
+
+/** @typedef {import("./api_types").GameListing} GameListing */
+
+/** One row of a list of games. @param {GameListing} game @param {string} verb @param {{ action?: HTMLElement, seat?: number }} [more] a button beside it; the player's seat */
+export function gameRow(game, verb, { action, seat } = {}) {
+  const variant = parseVariant(game.variant);
+  const mine = new Set(seat === undefined ? seatTokens(game.id).keys() : [seat]);
+  const names = game.seats.slice(0, 4).map((one, at) => {
+    const name = mine.size === 1 && mine.has(at) ? t("youAsName") : seatName(one, at);
+    return winners(game.outcome).includes(at) ? h("b", {}, name) : name;
+  });
+  const people = names.flatMap((name, at) => (at ? [" – ", name] : [name]));
+  if (game.seats.length > 4) people.push(" …");
+  const when = game.ended_ms ?? game.created_ms;
+  return h(
+    "li",
+    { "data-key": game.id },
+    h(
+      "a",
+      { class: "table-row", href: `/game/${game.id}` },
+      h("img", {
+        class: "thumbnail",
+        src: `/game/${game.id}/board.svg`,
+        alt: "",
+        loading: "lazy",
+        width: 56,
+        height: 56,
+      }),
+      h(
+        "span",
+        { class: "what" },
+        h("span", { class: "people" }, ...people),
+        h(
+          "small",
+          {},
+          mine.size && seat === undefined ? h("span", { class: "mine" }, t("mine")) : null,
+          `${variant ? gameName(variant) : game.variant} · `,
+          game.clock ? `${clockName(game.clock)} · ` : null,
+          h("time", { datetime: new Date(when).toISOString() }, formatTime(when)),
+          resultOf(game, mine),
+        ),
+      ),
+      h("span", { class: "verb", "aria-hidden": "true" }, verb),
+    ),
+    action,
+  );
+}
+
+/** @param {GameListing} game @param {Set<number>} mine */
+function resultOf({ outcome, seats }, mine) {
+  if (!outcome) return "";
+  if (outcome.kind === "draw") return ` · ${t("draw")}`;
+  if (outcome.kind === "aborted" || outcome.kind === "abandoned") return ` · ${t("noResult")}`;
+  const [winner] = outcome.sides;
+  if (mine.size === 1) return ` · ${t(outcome.sides.some((side) => mine.has(side)) ? "youWin" : "youLose")}`;
+  const seat = winner === undefined ? undefined : seats[winner];
+  return seat && winner !== undefined ? ` · ${t("wins", { name: seatName(seat, winner) })}` : "";
+}

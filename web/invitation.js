@@ -1,0 +1,59 @@
+// A table with an open seat: the host sends its link, a guest sits down.
+
+import { button, h, keep, patch } from "./dom.js";
+import { gameName } from "./labels.js";
+import { setPreferences, preferences } from "./preferences.js";
+import { shareCard } from "./share.js";
+import { phaseOf } from "./table.js";
+import { t } from "./i18n.js";
+
+/** @typedef {import("./game_state.js").GameState} GameState */
+/** @typedef {import("./api_types").Table} Table */
+
+/** Whether somebody who looks at this table can sit down. @param {GameState} state */
+export const isInvited = ({ table, tokens }) => phaseOf(table) === "waiting" && tokens.size === 0;
+
+/** Who invites to which game. @param {Table} table */
+export function invitationTitle(table) {
+  const host = table.seats.find(({ kind, name }) => kind === "human" && name);
+  const game = gameName(table.variant);
+  return host ? t("invites", { name: host.name, game }) : t("invited", { game });
+}
+
+/** @param {import("./game.js").GamePage} page */
+export function makeInvitation(page) {
+  const root = h("div", { class: "invite" });
+  /** @type {HTMLElement | null} */
+  let card = null;
+  const name = keep(nameField());
+  /** A host without a name is asked for it once. */
+  const isAsking = !preferences().name;
+  /** @param {GameState} state */
+  const show = (state) => {
+    if (isInvited(state)) {
+      const sit = button(t("sit"), () => void page.requests.sit(), "main");
+      patch(root, name, sit, h("p", { class: "hint" }, t("sitHint")));
+    } else if (phaseOf(state.table) === "waiting") {
+      card ??= keep(shareCard(location.origin + location.pathname, t("linkHint")));
+      patch(root, isAsking ? name : null, card);
+    } else patch(root);
+  };
+  return { root, show };
+}
+
+/** The name that the others see. */
+function nameField() {
+  const field = h("input", {
+    type: "text",
+    class: "name",
+    value: preferences().name,
+    maxlength: 64,
+    autocomplete: "nickname",
+    id: "sit-name",
+    change: () => {
+      setPreferences({ name: field.value.trim() });
+      void import("./player.js").then(({ renamePlayer }) => renamePlayer(preferences().name)).catch(() => {});
+    },
+  });
+  return h("div", { class: "field-row" }, h("label", { for: "sit-name" }, t("yourName")), field);
+}

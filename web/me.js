@@ -1,0 +1,89 @@
+// The page of the player: running and finished games, and the profile.
+
+import { Refusal, api } from "./api.js";
+import { h, patch } from "./dom.js";
+import { gameRow } from "./game_list.js";
+import { myGames } from "./my_events.js";
+import { runningRows } from "./my_games.js";
+import { player, setPlayer } from "./player.js";
+import { profileSection } from "./profile.js";
+import { t } from "./i18n.js";
+
+/** @typedef {import("./app.js").Context} Context */
+
+/** @param {Context} context */
+export async function show(context) {
+  const page = new MePage(context);
+  await page.load();
+  return page;
+}
+
+class MePage {
+  /** @param {Context} context */
+  constructor(context) {
+    this.context = context;
+    this.left = new AbortController();
+    /** @type {import("./api_types").Me | null} */
+    this.me = null;
+    this.running = h("ul", { class: "tables" });
+    this.finished = h("ul", { class: "tables" });
+    this.older = h("button", { type: "button", hidden: true, click: () => void this.load(true) }, t("older"));
+    this.profile = h("section", { class: "profile" });
+    this.root = h(
+      "div",
+      { class: "lists" },
+      h("h1", {}, t("myGames")),
+      h("section", {}, h("h2", {}, t("running")), this.running),
+      h("section", {}, h("h2", {}, t("finished")), this.finished, h("p", {}, this.older)),
+      this.profile,
+    );
+  }
+
+  begin() {
+    this.context.setTitle(`${t("myGames")} · ${t("title")}`);
+    const { signal } = this.left;
+    addEventListener("mygames", () => this.render(), { signal });
+    addEventListener("player", () => void this.load(), { signal });
+  }
+
+  leave() {
+    this.left.abort();
+  }
+
+  /** @param {boolean} [isMore] the next page of finished games */
+  async load(isMore = false) {
+    const own = player();
+    if (!own) this.me = null;
+    else {
+      try {
+        const me = await api.me(own.token, isMore ? (this.me?.finished.before ?? null) : null);
+        const known = isMore ? (this.me?.finished.games ?? []) : [];
+        this.me = { ...me, finished: { ...me.finished, games: [...known, ...me.finished.games] } };
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        // Deleted or signed out on another device.
+        if (error.problem.status === 401) setPlayer(null);
+        this.me = null;
+      }
+    }
+    this.render();
+    // Fields keep what is being typed: built once per player.
+    this.profile.replaceChildren(...profileSection(this.context, this.me));
+  }
+
+  render() {
+    const { me } = this;
+    const running = myGames() ?? me?.running ?? [];
+    const none = (/** @type {string} */ text) => h("li", { class: "none" }, text);
+    patch(this.running, running.length ? runningRows(running) : none(t("noRunning")));
+    const finished = me?.finished.games ?? [];
+    patch(
+      this.finished,
+      finished.length ? finished.map((game) => gameRow(game, t("look"), seatIn(game))) : none(t("noArchive")),
+    );
+    this.older.hidden = !me?.finished.before;
+  }
+}
+
+/** The player's seat, where the list says it. @param {object} game @returns {{ seat?: number }} */
+const seatIn = (game) => ("seat" in game && typeof game.seat === "number" ? { seat: game.seat } : {});

@@ -1,0 +1,71 @@
+// Offers between people: a draw, a takeback, another game. What waits for an answer, as a sentence with its buttons.
+
+import { button, h } from "./dom.js";
+import { mineOf } from "./game_state.js";
+import { list, seatName } from "./labels.js";
+import { otherPeople, seatsOffering } from "./table.js";
+import { t } from "./i18n.js";
+
+/** @typedef {import("./game_state.js").GameState} GameState */
+/** @typedef {import("./game_requests.js").Requests} Requests */
+/** @typedef {import("./api_types").Table} Table */
+/** @typedef {import("./api_types").OfferView["kind"]} Kind */
+
+/** What somebody else offers. */
+const OFFERED = /** @type {const} */ ({ draw: "offersDraw", takeback: "offersTakeback", rematch: "wantsRematch" });
+/** What this browser has offered. */
+const WAITING = /** @type {const} */ ({ draw: "drawOffered", takeback: "takebackAsked", rematch: "rematchAsked" });
+
+/** The names of seats as a list. @param {Table} table @param {number[]} seats */
+export const namesOf = (table, seats) =>
+  list(seats.flatMap((at) => (table.seats[at] ? [seatName(table.seats[at], at)] : [])));
+
+/** The offer of others as a sentence. @param {Table} table @param {Kind} kind @param {number[]} seats */
+export const describeOffer = (table, kind, seats) =>
+  t(OFFERED[kind], { n: seats.length, names: namesOf(table, seats) });
+
+/**
+ * @typedef {object} OfferState
+ * @property {boolean} hasAsked this browser has offered it, and others have not answered
+ * @property {boolean} isOffered another player has offered it
+ * @property {string} text the same as a sentence
+ */
+
+/** Who has offered something, and who has not answered. @param {Table} table @param {Set<number>} mine @param {Kind} kind @returns {OfferState} */
+export function offerState(table, mine, kind) {
+  const asking = seatsOffering(table, kind);
+  const others = otherPeople(table, mine);
+  if (asking.some((seat) => mine.has(seat))) {
+    const missing = others.filter((seat) => !asking.includes(seat));
+    const away = missing.filter((seat) => !table.seats[seat]?.present);
+    const text =
+      kind === "rematch" && away.length
+        ? t("rematchAway", { n: away.length, names: namesOf(table, away) })
+        : t(WAITING[kind], { names: namesOf(table, missing) });
+    return { hasAsked: missing.length > 0, isOffered: false, text: missing.length ? text : "" };
+  }
+  const offering = others.filter((seat) => asking.includes(seat));
+  return {
+    hasAsked: false,
+    isOffered: offering.length > 0,
+    text: offering.length ? describeOffer(table, kind, offering) : "",
+  };
+}
+
+/** The offers that wait for an answer during a game. @param {GameState} state @param {Requests} requests */
+export function openOffers(state, requests) {
+  return /** @type {const} */ (["draw", "takeback"]).flatMap((kind) => {
+    const { hasAsked, isOffered, text } = offerState(state.table, mineOf(state), kind);
+    if (!hasAsked && !isOffered) return [];
+    const answer = (/** @type {"accept" | "decline"} */ verb) => () => void requests.answer(kind, verb);
+    return [
+      h(
+        "div",
+        { class: "offer", "data-key": kind },
+        h("p", {}, text),
+        isOffered ? button(t("accept"), answer("accept"), "main") : null,
+        button(t(isOffered ? "decline" : "withdraw"), answer("decline")),
+      ),
+    ];
+  });
+}
