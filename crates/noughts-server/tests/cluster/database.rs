@@ -16,11 +16,11 @@ use noughts_server::{
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
-/// The games of all nodes, the nodes' counters, and who is connected where.
+/// The games of all nodes, the nodes' counters, and the connected players.
 pub(crate) struct Database {
     games: Memory,
     state: Mutex<State>,
-    /// The time since 1970 at `begun`.
+    /// The time since 1970 when the database was created.
     epoch: Duration,
     begun: Instant,
 }
@@ -40,7 +40,7 @@ struct State {
     counts: BTreeMap<&'static str, usize>,
 }
 
-/// What a node asks of the database.
+/// The kinds of requests of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Operation {
     Create,
@@ -56,40 +56,40 @@ pub(crate) enum Operation {
 /// A request of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
-    /// Which node, counted from 0 in the order of their start.
+    /// The number of the node, from 0, in the order of their start.
     pub(crate) node: usize,
     pub(crate) operation: Operation,
-    /// Which game, counted from 0 in the order of their creation.
+    /// The number of the game, from 0, in the order of their creation.
     pub(crate) game: Option<usize>,
 }
 
-/// How a request fares.
+/// What happens to a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Treatment {
-    /// How long it takes to the database.
+    /// How long the request takes to reach the database.
     pub(crate) before: Duration,
     pub(crate) fault: Fault,
     /// How long the reply takes.
     pub(crate) after: Duration,
 }
 
-/// What goes wrong.
+/// The kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Fault {
     #[default]
     None,
-    /// The request does not arrive.
+    /// The request is lost.
     RequestLost,
-    /// It is carried out, but the reply does not arrive.
+    /// The request is carried out, but the reply is lost.
     ReplyLost,
-    /// The node gives up, and the request is carried out after that.
+    /// The node gives up, and the request is carried out later.
     CarriedOutLater,
     /// The node's driver panics.
     Panic,
 }
 
 impl Treatment {
-    /// At once, with this fault.
+    /// No delay, with this fault.
     pub(crate) fn only(fault: Fault) -> Treatment {
         Treatment {
             fault,
@@ -99,7 +99,7 @@ impl Treatment {
 }
 
 impl Database {
-    /// An empty one where nothing fails.
+    /// An empty database without faults.
     pub(crate) fn new() -> Arc<Database> {
         let epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Arc::new(Database {
@@ -119,17 +119,17 @@ impl Database {
         })
     }
 
-    /// From now on this decides how each request fares.
+    /// From now on this function decides what happens to each request.
     pub(crate) fn treat(&self, treat: impl FnMut(&Request) -> Treatment + Send + 'static) {
         self.state().treat = Box::new(treat);
     }
 
-    /// From now on every request fares like this.
+    /// From now on this happens to every request.
     pub(crate) fn treat_all(&self, fault: Fault) {
         self.treat(move |_| Treatment::only(fault));
     }
 
-    /// From now on every request of this kind fares like this, and the others fare well.
+    /// From now on this happens to every request of this kind; the others succeed.
     pub(crate) fn treat_each(&self, operation: Operation, fault: Fault) {
         self.treat(move |request| match request.operation == operation {
             true => Treatment::only(fault),
@@ -137,12 +137,12 @@ impl Database {
         });
     }
 
-    /// From now on this decides when each copy of a hint arrives; no copy means that it is lost.
+    /// From now on this function decides when each copy of a hint arrives. Without a copy the hint is lost.
     pub(crate) fn delay_hints(&self, delay: impl FnMut(Hint) -> Vec<Duration> + Send + 'static) {
         self.state().delay_hint = Box::new(delay);
     }
 
-    /// Connects a node. An exclusive one does not know of others, as with SQLite.
+    /// Connects a node. An exclusive node does not know of others, as with SQLite.
     pub(crate) fn connect(self: &Arc<Database>, is_shared: bool) -> Connection {
         let mut state = self.state();
         let link = Arc::new(Link {
@@ -170,13 +170,13 @@ impl Database {
         self.games.load(game).await.unwrap()
     }
 
-    /// The game as a replay of its log shows it.
+    /// The game, as replayed from its log.
     pub(crate) async fn table(&self, game: GameId) -> Table {
         let stored = self.load(game).await.expect("the game is stored");
         Table::replay(stored.settings, &stored.entries).expect("the log fits its game")
     }
 
-    /// Loses the latest entries of a game, as a failover to a replica that was behind does.
+    /// Loses the latest entries of a game, as a failover to a replica that lags behind does.
     pub(crate) async fn lose_latest(&self, game: GameId, count: usize) {
         let mut stored = self.load(game).await.expect("the game is stored");
         self.games.forget(u64::MAX).await.unwrap();
@@ -185,7 +185,7 @@ impl Database {
         self.games.import(stored, table.summary()).await.unwrap();
     }
 
-    /// Stores a game with any entries, also with some that do not fit it.
+    /// Stores a game with any entries, including invalid ones.
     pub(crate) async fn put(&self, game: StoredGame, summary: Summary) {
         self.register(game.settings.id);
         self.games.import(game, summary).await.unwrap();
@@ -204,7 +204,7 @@ impl Database {
         self.games.list(query).await.unwrap()
     }
 
-    /// How often something happened between the nodes and the database.
+    /// How often each kind of event happened between the nodes and the database.
     pub(crate) fn counts(&self) -> BTreeMap<&'static str, usize> {
         self.state().counts.clone()
     }
@@ -291,7 +291,7 @@ impl Database {
         Ok(found)
     }
 
-    /// Carries a hint to every other node, as the faults want it.
+    /// Sends a hint to every other node, with the configured faults.
     fn carry(&self, from: &Arc<Link>, hint: Hint) {
         let mut state = self.state();
         if from.is_dead.load(Ordering::SeqCst) {
@@ -314,7 +314,7 @@ impl Database {
                 tokio::spawn(async move {
                     wait(delay).await;
                     if let Some(hints) = link.hints.get() {
-                        // A node that is slow or gone misses it.
+                        // A node that is slow or gone misses the hint.
                         let _ = hints.try_send(hint);
                     }
                 });
@@ -323,7 +323,7 @@ impl Database {
     }
 }
 
-/// A node's way to the database.
+/// A node's connection to the database.
 struct Link {
     number: usize,
     is_shared: bool,
@@ -338,11 +338,11 @@ pub(crate) struct Connection {
     link: Arc<Link>,
 }
 
-/// Ends a node's connection for good.
+/// Ends a node's connection permanently.
 pub(crate) struct Plug(Arc<Link>);
 
 impl Plug {
-    /// The node is dead: none of its requests is carried out or answered any more.
+    /// Kills the node: none of its requests is carried out or answered any more.
     pub(crate) fn pull(&self) {
         self.0.is_dead.store(true, Ordering::SeqCst);
     }
@@ -352,7 +352,7 @@ impl Plug {
         *self.0.node.get().expect("the node has started")
     }
 
-    /// Counted from 0 in the order of the nodes' start.
+    /// The number of the node, from 0, in the order of their start.
     pub(crate) fn number(&self) -> usize {
         self.0.number
     }
@@ -365,7 +365,7 @@ impl Connection {
         Plug(Arc::clone(&self.link))
     }
 
-    /// Carries out a request as the faults want it.
+    /// Carries out a request, with the configured faults.
     fn ask<T: Send + 'static>(
         &self,
         operation: Operation,
@@ -417,7 +417,7 @@ impl Connection {
 }
 
 impl Link {
-    /// Never returns for a dead node.
+    /// Waits for ever if the node is dead.
     async fn is_alive(&self) {
         if self.is_dead.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
@@ -425,7 +425,7 @@ impl Link {
     }
 }
 
-/// Without a timer where there is nothing to wait for.
+/// Sleeps, without a timer if there is nothing to wait for.
 async fn wait(delay: Duration) {
     if !delay.is_zero() {
         sleep(delay).await;

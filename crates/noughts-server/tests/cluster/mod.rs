@@ -1,4 +1,4 @@
-//! Several nodes in one process, over one database that can fail: for simulations and tests of faults.
+//! Several nodes in one process, over one database that can fail, for simulations and fault tests.
 
 mod database;
 mod node;

@@ -64,14 +64,14 @@ impl Node {
         }
     }
 
-    /// Ends the node as `kill -9` does: nothing more is stored, and nothing is sent.
+    /// Kills the node, as `kill -9` does: nothing more is stored or sent.
     pub(crate) fn kill(&mut self) {
         self.plug.pull();
         self.ended.send_replace(true);
         drop(self.server.take());
     }
 
-    /// Ends the node in order.
+    /// Stops the node gracefully.
     pub(crate) async fn stop(&mut self) -> bool {
         let server = self.server.take().expect("the node runs");
         let is_stored = server.stop().await;
@@ -80,19 +80,19 @@ impl Node {
         is_stored
     }
 
-    /// The clock of its process jumps.
+    /// Makes the clock of its process jump.
     pub(crate) fn jump_clock(&self, by: Duration) {
         self.clock
             .jumped_ms
             .fetch_add(by.as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Its id in the database.
+    /// The node's id in the database.
     pub(crate) fn id(&self) -> NodeId {
         self.plug.node()
     }
 
-    /// Counted from 0 in the order of the nodes' start.
+    /// The number of the node, from 0, in the order of their start.
     pub(crate) fn number(&self) -> usize {
         self.plug.number()
     }
@@ -103,7 +103,7 @@ impl Node {
     }
 }
 
-/// The time that tokio shows, which tests may pause, and by how much it has jumped.
+/// The time of tokio, which tests may pause, plus the jumps.
 pub(crate) struct VirtualClock {
     begun: Instant,
     jumped_ms: AtomicU64,

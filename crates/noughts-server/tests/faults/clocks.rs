@@ -1,4 +1,4 @@
-//! Clocks: games end in time, and nobody loses time by faults.
+//! Clocks: games end in time, and faults cost no player time.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ async fn time_of_the_store_decides_when_the_clock_of_a_node_jumps() {
     let table = database.table(game).await;
     let used_ms = table.used_ms()[2];
     assert!(used_ms <= 3_100, "{used_ms}");
-    // And a game that nobody ends too early or too late.
+    // A game must also not end too early or too late.
     sleep(5 * SECOND).await;
     nodes[0].jump_clock(3_600 * SECOND);
     let late = end_after_deadline(&database, game).await;
@@ -125,7 +125,7 @@ async fn slow_commit_does_not_cost_the_game() {
     assert!((400..=600).contains(&left_ms), "{left_ms}");
 }
 
-/// For ten seconds nothing can be stored: because the store is away, or because no node runs.
+/// For ten seconds nothing can be stored, because the store is unavailable or no node runs.
 #[tokio::test(start_paused = true)]
 async fn outages_cost_no_time() {
     for (is_shared, is_restart) in [(true, false), (false, false), (true, true), (false, true)] {
@@ -165,7 +165,7 @@ async fn outages_cost_no_time() {
     }
 }
 
-/// A late turn is refused, also before the game is ended.
+/// A late turn is refused, even before the game is ended.
 #[tokio::test(start_paused = true)]
 async fn late_turn_is_refused() {
     let database = Database::new();
@@ -187,7 +187,7 @@ async fn late_turn_is_refused() {
     assert_eq!(database.table(game).await.game().turns().len(), 2);
 }
 
-/// An answer and a turn race at two nodes: the log decides, and both nodes agree.
+/// An answer and a turn race at two nodes. The log decides, and both nodes agree.
 #[tokio::test(start_paused = true)]
 async fn racing_answers_and_turns_agree() {
     for delay_ms in 0..8 {
@@ -238,7 +238,7 @@ async fn racing_answers_and_turns_agree() {
     }
 }
 
-/// A takeback against a robot is granted at once, whether it has replied or thinks.
+/// A takeback against a robot is granted at once, whether the robot has replied or is still computing.
 #[tokio::test(start_paused = true)]
 async fn takeback_against_a_robot_is_granted_at_once() {
     let database = Database::new();

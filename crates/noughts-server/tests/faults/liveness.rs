@@ -79,7 +79,7 @@ async fn tcp_games_of_a_dead_node_end_and_http_games_go_on() {
     assert!(database.nodes().contains(&nodes[1].id()));
 }
 
-/// A lobby game: the player at the page goes on, and wins, when the TCP client's node dies.
+/// In a lobby game, the player at the page continues and wins when the TCP client's node dies.
 #[tokio::test(start_paused = true)]
 async fn opponent_of_a_dead_nodes_client_wins() {
     let database = Database::new();
@@ -109,7 +109,7 @@ async fn opponent_of_a_dead_nodes_client_wins() {
     );
 }
 
-/// A planned stop ends the TCP games of its node at once.
+/// A graceful stop ends the TCP games of its node at once.
 #[tokio::test(start_paused = true)]
 async fn stopping_node_ends_its_tcp_games_at_once() {
     let database = Database::new();

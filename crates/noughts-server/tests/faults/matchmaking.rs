@@ -23,7 +23,7 @@ async fn seated(client: &mut WaitingClient) -> ConnectedSeat {
     seat.expect("an opponent is found in time").unwrap()
 }
 
-/// Every running game with a connected seat has a client at each of its seats.
+/// Asserts that every running game with a connected seat has a client at each seat.
 async fn no_ghosts(database: &Database, seats: &[ConnectedSeat]) {
     let held: HashSet<(GameId, Seat)> = seats.iter().map(|s| (s.game(), s.seat())).collect();
     assert_eq!(held.len(), seats.len(), "two clients have one seat");
@@ -70,7 +70,7 @@ async fn clients_of_two_nodes_are_paired_and_play() {
     assert!(over.is_some());
 }
 
-/// The first to come is paired first, at whichever nodes.
+/// The longest-waiting client is paired first, at any node.
 #[tokio::test(start_paused = true)]
 async fn the_longest_wait_ends_first() {
     let database = Database::new();
@@ -78,7 +78,7 @@ async fn the_longest_wait_ends_first() {
     sleep(Duration::from_secs(2)).await;
     let mut first = join(&nodes[0], "first");
     sleep(Duration::from_millis(300)).await;
-    // Two at once at another node: one of them gets the client that waits.
+    // Two clients at once at another node: one of them is paired with the waiting client.
     let mut others = [join(&nodes[1], "a"), join(&nodes[1], "b")];
     let first = seated(&mut first).await;
     sleep(Duration::from_secs(5)).await;
@@ -133,7 +133,7 @@ async fn forty_clients_of_three_nodes_are_paired_once_each() {
     }
 }
 
-/// A client leaves at any moment while it is paired: nobody sits opposite an empty chair.
+/// A client leaves at any moment while it is paired. No client gets a game without an opponent.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_leaves_while_it_is_paired_is_no_opponent() {
     for fault in [
@@ -163,11 +163,11 @@ async fn a_client_that_leaves_while_it_is_paired_is_no_opponent() {
             sleep(Duration::from_millis(gone_after_ms)).await;
             drop(leaver);
             sleep(Duration::from_secs(8)).await;
-            // The one that stays waits, or has won a game, or the game was never told.
+            // The remaining client waits, has won its game, or was never told about the game.
             let seat = timeout(Duration::from_millis(1), stayer.seat()).await;
             let seats = Vec::from_iter(seat.ok().flatten());
             no_ghosts(&database, &seats).await;
-            // And is paired with the next that comes.
+            // It is then paired with the next client.
             if let Some(seat) = seats.first() {
                 assert!(database.table(seat.game()).await.is_over());
                 stayer = join(&nodes[1], "Bob");
@@ -180,7 +180,7 @@ async fn a_client_that_leaves_while_it_is_paired_is_no_opponent() {
     }
 }
 
-/// A node that is killed with a waiting client: nobody is paired with that client later.
+/// If a node with a waiting client is killed, nobody is paired with that client later.
 #[tokio::test(start_paused = true)]
 async fn a_client_of_a_dead_node_is_no_opponent() {
     let database = Database::new();
@@ -197,7 +197,7 @@ async fn a_client_of_a_dead_node_is_no_opponent() {
     assert_eq!(seated(&mut bob).await.game(), seated(&mut cyd).await.game());
 }
 
-/// A node that stops in order takes its waiting clients with it.
+/// A node that stops gracefully removes its waiting clients.
 #[tokio::test(start_paused = true)]
 async fn a_client_of_a_stopped_node_is_no_opponent() {
     let database = Database::new();
@@ -210,7 +210,8 @@ async fn a_client_of_a_stopped_node_is_no_opponent() {
     assert!(alone.is_err(), "{alone:?}");
 }
 
-/// A client that waits in the store takes a lobby seat instead when one opens, and only one of the two.
+/// A client that waits in the store takes a lobby seat when one opens. It gets either the seat or an
+/// opponent, not both.
 #[tokio::test(start_paused = true)]
 async fn a_waiting_client_is_paired_once_when_a_lobby_seat_opens_too() {
     let faults = [Fault::None, Fault::ReplyLost, Fault::RequestLost];
@@ -247,7 +248,7 @@ async fn a_waiting_client_is_paired_once_when_a_lobby_seat_opens_too() {
         let bob = bob.ok().flatten();
         let taken = database.table(game).await.holder(Seat(1)).cloned();
         let is_taken = taken != Some(Holder::Open(OpenTo::Lobby));
-        // Ann sits with Bob or with Cyd; the other client has the lobby seat or waits on.
+        // Ann plays with Bob or with Cyd; the other client has the lobby seat or still waits.
         match seats[0].game() == game {
             true => assert!(bob.is_none() && is_taken),
             false => assert_eq!(bob.as_ref().map(ConnectedSeat::game), Some(seats[0].game())),
@@ -257,7 +258,7 @@ async fn a_waiting_client_is_paired_once_when_a_lobby_seat_opens_too() {
     }
 }
 
-/// While the store is away nobody is paired; when it is back, everybody is.
+/// While the store is unavailable, nobody is paired. When it is back, everybody is paired.
 #[tokio::test(start_paused = true)]
 async fn clients_wait_through_an_outage() {
     let database = Database::new();
@@ -271,7 +272,7 @@ async fn clients_wait_through_an_outage() {
     assert_eq!(seated(&mut ann).await.game(), seated(&mut bob).await.game());
 }
 
-/// Every player who asks for a quick match gets one game against somebody else, within five seconds.
+/// Every player who requests a quick match gets one game against another player within five seconds.
 #[tokio::test(start_paused = true)]
 async fn a_thousand_quick_matches_of_three_nodes_are_paired_once_each() {
     const PLAYERS: u128 = 1_000;
@@ -323,7 +324,7 @@ async fn a_thousand_quick_matches_of_three_nodes_are_paired_once_each() {
     }
 }
 
-/// A quick match whose player is connected to another node waits there; one without a connection is dropped.
+/// A quick match continues if its player is connected to another node. Without a connection it is dropped.
 #[tokio::test(start_paused = true)]
 async fn a_quick_match_waits_while_its_player_is_connected_to_any_node() {
     let database = Database::new();
@@ -342,7 +343,7 @@ async fn a_quick_match_waits_while_its_player_is_connected_to_any_node() {
     ask(&nodes[0], bob).await;
     sleep(Duration::from_secs(1)).await;
     assert_eq!(database.list().await.len(), 1);
-    // Nobody listens for this one.
+    // This player has no event stream.
     ask(&nodes[0], cyd).await;
     sleep(Duration::from_millis(QUICK_MATCH_LASTS_MS + 2_000)).await;
     ask(&nodes[1], ann).await;
@@ -391,7 +392,7 @@ async fn a_quick_match_takes_a_lobby_seat() {
     }
 }
 
-/// Nobody is seated at a table whose player has left.
+/// Nobody is paired with a table whose player has left.
 #[tokio::test(start_paused = true)]
 async fn a_lobby_seat_without_its_player_is_not_taken() {
     let database = Database::new();

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::cluster::{Database, Node, variant};
 use crate::{robot, until};
 
-/// Two robots that stopped with their node; with an entry that does not fit, nobody can go on.
+/// A game of two robots that stopped with their node. With an invalid entry no node can continue it.
 fn game(number: u128, created_ms: u64, is_readable: bool) -> (StoredGame, Table) {
     let settings = Settings {
         id: GameId::new(number),
@@ -43,7 +43,7 @@ fn game(number: u128, created_ms: u64, is_readable: bool) -> (StoredGame, Table)
     (stored, table)
 }
 
-/// Unreadable games keep no other game from being found, and are not read by every sweep.
+/// Unreadable games do not hide other games from the sweep, and are not read in every sweep.
 #[tokio::test(start_paused = true)]
 async fn games_that_cannot_move_do_not_hide_others() {
     let database = Database::new();

@@ -1,4 +1,4 @@
-//! Robots whose node dies, or whose turn begins with something that went wrong.
+//! Robots whose node dies, or whose turn begins with a fault.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use noughts_server::{Command, GameId, ROBOT_DEADLINE_MS, Table};
 use crate::cluster::{Database, Fault, Node, Operation, Treatment};
 use crate::{create, human, play, robot, submit, until};
 
-/// `greedy` counts as a robot that thinks, and is quick.
+/// `greedy` counts as a robot that takes long, although it is quick.
 const THINKER: &str = "greedy";
 
 #[tokio::test(start_paused = true)]
@@ -18,7 +18,7 @@ async fn another_node_moves_for_a_robot_whose_node_died() {
     let game = create(&nodes[0], vec![human("Ann"), robot(THINKER)])
         .await
         .id();
-    // The turn is stored, and the robot's reply is not: its node dies before.
+    // The turn is stored but not the robot's reply, because its node dies before.
     database.treat(|_| Treatment {
         before: Duration::from_millis(100),
         ..Treatment::default()
@@ -53,8 +53,8 @@ async fn game_of_robots_goes_on_after_its_node_died() {
     assert!(took < Duration::from_secs(30), "{took:?}");
 }
 
-/// The turn is stored although its reply is lost, so the robot is to move: it need not wait for a
-/// deadline when the client repeats its request.
+/// The turn is stored although its reply is lost, so the robot is to move. It must move when the client
+/// repeats its request, without waiting for a deadline.
 #[tokio::test(start_paused = true)]
 async fn robot_answers_a_turn_whose_reply_was_lost() {
     for is_shared in [false, true] {

@@ -13,7 +13,7 @@ fn lobby() -> Holder {
     Holder::Open(OpenTo::Lobby)
 }
 
-/// A seat in the lobby is not lost while nobody can be seated there.
+/// A lobby seat is not lost while nobody can be seated there.
 #[tokio::test(start_paused = true)]
 async fn waiting_client_is_seated_when_the_store_is_back() {
     let database = Database::new();
@@ -47,7 +47,7 @@ async fn lost_reply_seats_a_waiting_client_once() {
     assert_eq!(database.load(game).await.unwrap().entries.len(), 1);
 }
 
-/// The client has gone when the store's reply is lost: its seat, if it has one, is left again.
+/// The client has disconnected when the store's reply is lost. Its seat, if it has one, must leave the game.
 #[tokio::test(start_paused = true)]
 async fn lost_reply_leaves_no_ghost_opponent() {
     for fault in [Fault::ReplyLost, Fault::RequestLost, Fault::CarriedOutLater] {
@@ -146,7 +146,7 @@ async fn disconnected_client_leaves_no_open_robot_game() {
                 .matchmaking
                 .play_robot("Ann".to_owned(), strategy, None);
             let gone_after = Duration::from_millis(gone_after_ms);
-            // The client is gone, or leaves at once.
+            // The client has disconnected, or leaves at once.
             drop(timeout(gone_after, seat).await);
             sleep(Duration::from_secs(5)).await;
             for id in database.ids() {
@@ -159,7 +159,8 @@ async fn disconnected_client_leaves_no_open_robot_game() {
     }
 }
 
-/// The creation arrives long after the client has gone and the store was asked for the game.
+/// The request to create the game arrives long after the client has disconnected and the store was searched
+/// for the game.
 #[tokio::test(start_paused = true)]
 async fn game_created_after_its_client_left_is_ended() {
     let database = Database::new();
@@ -187,7 +188,7 @@ async fn game_created_after_its_client_left_is_ended() {
     assert!(database.table(games[0]).await.is_over());
 }
 
-/// A move that meets a store without a reply is not refused: it is stored when the store is back.
+/// If the store does not reply, a move is not refused. It is stored when the store is back.
 #[tokio::test(start_paused = true)]
 async fn move_waits_for_the_store() {
     for fault in [Fault::RequestLost, Fault::ReplyLost, Fault::CarriedOutLater] {

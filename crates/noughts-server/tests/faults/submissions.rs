@@ -1,4 +1,4 @@
-//! Commands that meet a store which lost entries, panics, or is written to by another node.
+//! Commands while the store has lost entries, panics, or is written to by another node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,7 +58,7 @@ async fn node_takes_the_log_of_a_store_that_lost_entries() {
     }
 }
 
-/// A client that was served by another node knows more than this one, however often that happens.
+/// A client that was served by another node may know more than this node, repeatedly.
 #[tokio::test(start_paused = true)]
 async fn client_ahead_of_its_node_is_not_stale() {
     let database = Database::new();
@@ -66,7 +66,7 @@ async fn client_ahead_of_its_node_is_not_stale() {
     let (one, other) = (Node::start(&database, 1), Node::start(&database, 2));
     let game = create(&one, vec![human("Ann"), human("Bob")]).await.id();
     other.tables.get(game).await.unwrap().unwrap();
-    // The other node compares itself with the store, and then misses a turn once more.
+    // The other node catches up with the store, and then misses a turn once more.
     assert_eq!(submit(&one, game, &play(0, 0, 1)).await, Ok(()));
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(submit(&one, game, &play(1, 1, 2)).await, Ok(()));
@@ -86,7 +86,7 @@ async fn client_ahead_of_its_node_is_not_stale() {
     assert_eq!(submit(&one, game, &offer).await, Ok(()));
 }
 
-/// Two players ask for a rematch at two nodes at the same time: there is one new game.
+/// Two players request a rematch at two nodes at the same time. Only one new game is created.
 #[tokio::test(start_paused = true)]
 async fn rematch_offers_at_two_nodes_create_one_game() {
     let database = Database::new();
@@ -131,7 +131,7 @@ async fn table_is_loaded_again_after_a_panic() {
     let database = Database::new();
     let node = Arc::new(Node::start_alone(&database, 1));
     let game = create(&node, vec![human("Ann"), human("Bob")]).await.id();
-    // Somebody who watches keeps the closed table alive.
+    // A watcher keeps the closed table in memory.
     let watched = node.tables.get(game).await.unwrap().unwrap();
     let mut watch = watched.watch().unwrap();
     let mut is_first = true;
@@ -163,7 +163,7 @@ async fn table_is_loaded_again_after_a_panic() {
     assert_eq!(database.table(game).await.turn(), 2);
 }
 
-/// Resumption delivers every kind of entry: everything that a watcher would have seen live.
+/// A resumed stream delivers every kind of entry: everything that a watcher would have received live.
 #[tokio::test(start_paused = true)]
 async fn resumption_delivers_every_kind_of_entry() {
     let database = Database::new();

@@ -1,4 +1,4 @@
-//! One address that asks for as much as it can: others are served as if it were not there.
+//! One address that requests as much as it can. Other addresses are served as usual.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::client::{Response, TestServer};
 /// How long the robot of an ordinary game may take under any load.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
-/// The most expensive robots that may be asked for over the network.
+/// The most expensive robots that clients may request.
 fn hostile_table(number: usize) -> String {
     let (variant, seats, robot) = match number % 3 {
         0 => ("255x255k5", 2, "minimax:9"),
@@ -66,7 +66,7 @@ async fn waiting_robots(server: &TestServer) -> u64 {
     count.unwrap().parse().unwrap()
 }
 
-/// Plays the first free cell of those that never make a line.
+/// Plays the first free cell from a list that never completes a line.
 async fn play_first_free(server: &TestServer, path: &str, token: &str, turn: usize) -> Response {
     let actions = format!("{path}/actions");
     for index in 0.. {
@@ -80,7 +80,7 @@ async fn play_first_free(server: &TestServer, path: &str, token: &str, turn: usi
     unreachable!("the board has more cells than the game has turns")
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that does not advance by itself.
 #[derive(Default)]
 struct StillClock(AtomicU64);
 
@@ -96,7 +96,7 @@ impl Clock for StillClock {
     }
 }
 
-/// A finished game: `turns` moves, from the first cell on, and then somebody resigns.
+/// A finished game: `turns` moves from the first cell on, and then a resignation.
 fn record(variant: &str, name: &str, turns: usize) -> String {
     let variant = variant.parse().unwrap();
     let mut game = Game::new(&variant, Options::default()).unwrap();
@@ -123,7 +123,7 @@ fn stored_bytes(folder: &Path) -> u64 {
         .sum()
 }
 
-/// Imports a record until that is refused, and again a day later: how many bytes the store grew by.
+/// Imports a record until it is refused, and again a day later. Returns by how many bytes the store grew.
 async fn import_for_two_days(record: &str, bytes_per_day: usize) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.db");
@@ -200,7 +200,7 @@ async fn replay_of_a_long_game_counts_as_many_requests() {
         .send("POST", "/api/games", &[address], Some(&body))
         .await;
     refused.is_problem(429, "too-many-requests");
-    // The view as it is now is cheap.
+    // The current view is cheap.
     let view = server
         .send("GET", &format!("/api/games/{id}"), &[address], None)
         .await;

@@ -336,8 +336,8 @@ async fn slow_sender_is_refused_and_others_are_served() {
     assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
 }
 
-/// Time that passes only by `advance`. While a blocking task runs, the paused clock does not jump to
-/// the next timer by itself.
+/// A clock that moves only by `advance`. While a blocking task runs, the paused clock does not jump to the
+/// next timer by itself.
 struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
 
 fn still() -> Still {
@@ -560,7 +560,7 @@ async fn imported_bytes_per_address_are_limited() {
     assert_eq!(import("203.0.113.8", "0123456789abcde3").await.status, 201);
 }
 
-/// Limit for a stop that waits for nobody. It takes some milliseconds.
+/// Maximum time for a stop without open requests. It takes some milliseconds.
 const PROMPT: Duration = Duration::from_millis(1_500);
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Requests that no well-behaved client sends: each gets an answer, and the server goes on.
+//! Requests that no well-behaved client sends. Each gets an answer, and the server keeps running.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -6,7 +6,8 @@ use tokio::time::timeout;
 
 use crate::client::{TIMEOUT, TestServer};
 
-/// Sends these bytes; the whole answer as text, empty if the server closes the connection without one.
+/// Sends these bytes and returns the whole answer as text; empty if the server closes the connection without
+/// one.
 async fn raw(server: &TestServer, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", server.http))
         .await
@@ -19,7 +20,7 @@ async fn raw(server: &TestServer, bytes: &[u8]) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-/// Asserts that the answer has this status and, if it is a problem, that its words are ours.
+/// Asserts that the answer has this status and, if it is a problem, that its text is our own.
 fn has_status(answer: &str, status: u16, request: &str) {
     let line = format!("HTTP/1.1 {status} ");
     assert!(answer.starts_with(&line), "{request:?}: {answer}");

@@ -1,4 +1,4 @@
-//! Tables where only robots sit store many turns by one request.
+//! Robot-only tables store many turns after a single request.
 
 use noughts_server::HttpLimits;
 

@@ -8,7 +8,7 @@ use crate::client::{Response, TestServer};
 
 const CASES: &str = include_str!("../../../../testdata/api/wrong_requests.txt");
 
-/// Words of parsers and of Rust, which say nothing to a user.
+/// Words of parsers and of Rust that mean nothing to a user.
 const PARSER_WORDS: [&str; 20] = [
     "expected",
     "newtype",

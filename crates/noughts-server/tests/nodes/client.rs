@@ -1,4 +1,4 @@
-//! Clients that speak TCP and HTTP.
+//! TCP and HTTP clients.
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -13,7 +13,7 @@ const ID: [u8; 4] = [0, 0, 0x30, 0x39];
 /// A TCP client.
 pub(crate) struct Tcp {
     stream: TcpStream,
-    /// Cells that nobody has played.
+    /// Cells without a mark.
     free: Vec<[u8; 3]>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Frame {
 }
 
 impl Tcp {
-    /// Connects, says HELLO and asks for a game.
+    /// Connects, sends HELLO and requests a game.
     pub(crate) async fn join(port: u16, name: &str) -> Tcp {
         let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -48,7 +48,7 @@ impl Tcp {
         tcp
     }
 
-    /// The next game.
+    /// Requests the next game.
     pub(crate) async fn ask_for_game(&mut self) {
         let cells = (0..9).map(|cell| [b'0' + cell / 3, b'-', b'0' + cell % 3]);
         self.free = cells.collect();
@@ -78,7 +78,7 @@ impl Tcp {
         frame.expect("the server says something in time")
     }
 
-    /// Cancel safe only where nothing comes.
+    /// Cancel safe only if nothing arrives.
     pub(crate) async fn read(&mut self) -> Frame {
         let Some(head) = self.bytes::<5>().await else {
             return Frame::Closed;
@@ -110,7 +110,7 @@ impl Tcp {
         read.ok().map(|_| bytes)
     }
 
-    /// Waits for an opponent: whether this client moves first.
+    /// Waits for an opponent. Returns whether this client moves first.
     pub(crate) async fn admitted(&mut self) -> bool {
         match self.next().await {
             Frame::Admit(1) => true,
@@ -119,7 +119,7 @@ impl Tcp {
         }
     }
 
-    /// Plays the game that it is admitted to, to its end: the result's flag.
+    /// Plays the game to its end. Returns the flag of RESULT.
     pub(crate) async fn play_to_end(&mut self) -> u8 {
         if self.admitted().await {
             self.play().await;
@@ -127,7 +127,7 @@ impl Tcp {
         self.go_on().await
     }
 
-    /// Answers every move until the end: the result's flag.
+    /// Answers every move until the end. Returns the flag of RESULT.
     pub(crate) async fn go_on(&mut self) -> u8 {
         loop {
             match self.next().await {
@@ -200,7 +200,7 @@ impl Game {
         }
     }
 
-    /// Plays the next cell, row by row: the status. With both tokens, or as the only human.
+    /// Plays the next cell, row by row, with both tokens or as the only human. Returns the status.
     pub(crate) async fn play(&mut self, port: u16) -> u16 {
         let cell = self.turn - 1;
         let token = self.tokens[cell % self.tokens.len()].clone();
@@ -238,7 +238,7 @@ impl Events {
         Events(BufReader::new(stream))
     }
 
-    /// Waits until the seats are present like this.
+    /// Waits until exactly these seats are present.
     pub(crate) async fn until_present(&mut self, wanted: [bool; 2]) {
         let waits = async {
             loop {
@@ -257,7 +257,7 @@ impl Events {
     }
 }
 
-/// Who is present, as an event says it.
+/// Which seats are present according to an event.
 fn present(event: &Value) -> Option<[bool; 2]> {
     // Views and presence have the seats; changes and offers do not.
     let seats = &event.as_object()?.values().next()?["seats"];

@@ -1,4 +1,5 @@
-//! Clocks over a real PostgreSQL: games end in time, also when their node dies, and an outage costs nobody time.
+//! Clocks with a real PostgreSQL: games end in time, also if their node dies, and an outage costs no player
+//! time.
 
 use std::time::{Duration, Instant};
 

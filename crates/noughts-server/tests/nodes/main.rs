@@ -1,4 +1,4 @@
-//! Several nodes with real sockets over one real PostgreSQL, which is stopped and frozen under them.
+//! Several nodes with real sockets and one real PostgreSQL, which is stopped and frozen during the tests.
 #![cfg(unix)]
 
 mod client;

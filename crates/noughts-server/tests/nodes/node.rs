@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 /// A server on three free ports.
 pub(crate) struct Node {
-    /// It serves as long as this lives.
+    /// The server runs until this is dropped.
     _server: Server,
     pub(crate) http: u16,
     pub(crate) tcp: u16,
@@ -23,7 +23,7 @@ impl Node {
         Node::with_idle(store, ConnectionLimits::default().idle).await
     }
 
-    /// TCP clients may be silent for this long.
+    /// The idle limit of TCP clients.
     pub(crate) async fn with_idle(store: &str, idle: Duration) -> Node {
         let store = Postgres::open(store).await.expect("the database opens");
         let secret = store.secret().await.expect("it replies");

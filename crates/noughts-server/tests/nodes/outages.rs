@@ -1,4 +1,4 @@
-//! PostgreSQL is stopped or frozen under three nodes with running games.
+//! PostgreSQL is stopped or frozen while three nodes have running games.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ const ROBOT_GAMES: usize = 15;
 const PAIRS: usize = 15;
 const HTTP_GAMES: usize = 9;
 
-/// How long a node may take until it stores again.
+/// Maximum time until a node stores again.
 const RECOVERY: Duration = Duration::from_secs(2);
 
 const LONG_TABLE: &str =
@@ -33,14 +33,14 @@ async fn survive(outage: Outage, seconds: u64) {
     let store = server.database("outage");
     let nodes = three(&store).await;
     let (robot_games, pairs, mut games) = begin(&nodes).await;
-    // The nodes know of each other.
+    // Wait until the nodes know each other.
     sleep(Duration::from_secs(2)).await;
     match outage {
         Outage::Stopped => server.end(),
         Outage::Frozen => signal_all(&server, "STOP"),
     }
     let until = Instant::now() + Duration::from_secs(seconds);
-    // Everybody moves while nothing can be stored.
+    // All clients move while nothing can be stored.
     let clients = robot_games.into_iter().chain(pairs.into_iter().flatten());
     let clients: Vec<_> = clients
         .map(|(mut client, is_to_move)| {
@@ -81,7 +81,7 @@ async fn survive(outage: Outage, seconds: u64) {
     }
     let mut flags = [0; 3];
     for client in clients {
-        // No error, no close: the game goes on to its end.
+        // No error and no close: the game continues to its end.
         flags[usize::from(client.await.unwrap())] += 1;
     }
     assert_eq!(flags.iter().sum::<usize>(), ROBOT_GAMES + 2 * PAIRS);
@@ -93,14 +93,14 @@ async fn survive(outage: Outage, seconds: u64) {
         assert!(view["turn"].as_u64() >= Some(game.turns() as u64), "{view}");
     }
     no_game_was_left(&nodes[0]).await;
-    // Long enough to declare a node dead, if one would be.
+    // Long enough that a node would be declared dead.
     if seconds > 10 {
         sleep(Duration::from_secs(12)).await;
         no_game_was_left(&nodes[1]).await;
     }
 }
 
-/// Clients in the middle of their games, and who of them is to move.
+/// Clients during their games, and which of them is to move.
 async fn begin(nodes: &[Node; 3]) -> (Vec<(Tcp, bool)>, Vec<[(Tcp, bool); 2]>, Vec<Game>) {
     let mut robot_games = Vec::new();
     for number in 0..ROBOT_GAMES {
@@ -192,8 +192,8 @@ async fn games_survive_a_database_that_is_frozen_for_12_seconds() {
     survive(Outage::Frozen, 12).await;
 }
 
-/// A client's move meets a database that is away: no error and no close within the idle limit, and the
-/// connection is closed after it.
+/// A client moves while the database is unavailable: within the idle limit there is no error and no close;
+/// after it the connection is closed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tcp_client_is_not_blamed_for_a_database_that_is_away() {
     let mut server = Server::start();

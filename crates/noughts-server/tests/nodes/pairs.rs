@@ -49,7 +49,7 @@ async fn tcp_client_takes_a_lobby_seat_of_another_node() {
     }
 }
 
-/// Forty clients over three nodes at once: each gets one opponent and a result, twice.
+/// Forty clients at three nodes at once: each gets an opponent and a result, twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn forty_clients_of_three_nodes_are_paired_once_each() {
     let mut server = Server::start();
@@ -84,11 +84,11 @@ async fn forty_clients_of_three_nodes_are_paired_once_each() {
     assert!(games.iter().all(|game| game["status"] == "over"), "{list}");
 }
 
-/// 1 000 players of three nodes ask for a quick match: each gets one game, against somebody else.
+/// 1 000 players at three nodes request a quick match. Each gets one game against another player.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_quick_matches_of_three_nodes_are_paired_once_each() {
     const PLAYERS: usize = 1_000;
-    /// Requests that are made at the same time: each is a connection of its own.
+    /// Number of simultaneous requests. Each uses its own connection.
     const AT_ONCE: usize = 100;
     let mut server = Server::start();
     let store = server.database("quick");

@@ -50,7 +50,7 @@ pub(crate) async fn check(scenario: &Scenario, killed: NodeId, watched: Vec<Watc
     }
 }
 
-/// The log of one game, by itself.
+/// Checks the log of one game by itself.
 fn check_log(checked: &CheckedGame, observations: &Observations) {
     let CheckedGame { stored, table } = checked;
     let mut at_ms = stored.settings.created_ms;
@@ -82,7 +82,7 @@ fn check_log(checked: &CheckedGame, observations: &Observations) {
     );
 }
 
-/// The seats of TCP clients.
+/// Checks the seats of TCP clients.
 fn check_seats(
     checked: &CheckedGame,
     killed: NodeId,
@@ -139,7 +139,7 @@ fn check_seats(
     }
 }
 
-/// Rematches are created once, with their game and with nothing else.
+/// Each rematch is created exactly once, together with the entry of its game.
 fn check_rematches(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
     let mut rematches = HashSet::new();
     for CheckedGame { stored, table } in games.values() {
@@ -166,7 +166,7 @@ fn check_rematches(games: &HashMap<GameId, CheckedGame>, observations: &Observat
     }
 }
 
-/// Everything that clients observed is in the logs, once.
+/// Everything that clients observed is in the logs exactly once.
 fn check_observations(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
     for act in &observations.acts {
         let CheckedGame { stored, table } = &games[&act.game];
@@ -211,7 +211,7 @@ fn check_observations(games: &HashMap<GameId, CheckedGame>, observations: &Obser
     }
 }
 
-/// Lists show what the logs say.
+/// Lists agree with the logs.
 fn check_lists(games: &HashMap<GameId, CheckedGame>, listed: &[ListedGame]) {
     let shown: HashMap<GameId, &ListedGame> = listed.iter().map(|one| (one.id, one)).collect();
     assert_eq!(shown.len(), listed.len(), "a game is listed twice");
@@ -225,7 +225,7 @@ fn check_lists(games: &HashMap<GameId, CheckedGame>, listed: &[ListedGame]) {
         assert_eq!(summary.status, expected.status, "{stored:?}");
         assert_eq!(summary.holders, expected.holders, "{stored:?}");
         match (summary.deadline_ms, expected.deadline_ms) {
-            // Turns do not always write the deadline of a clock; it may be too early, and never too late.
+            // Turns do not always write the deadline of a clock. It may be too early, but never too late.
             (Some(listed), Some(expected)) if table.settings().clock.is_some() => {
                 assert!(listed <= expected, "{listed} {expected}: {stored:?}");
             }

@@ -1,10 +1,10 @@
-//! Whole clusters in virtual time: two nodes over one database that is slow and loses requests and
-//! replies, clients that vanish and repeat, and a node that is killed. At the end the stored logs
-//! are compared with everything that clients were told.
+//! Whole clusters in virtual time: two nodes, a database that is slow and loses requests and replies, clients
+//! that disappear and repeat requests, and a node that is killed. At the end the stored logs are compared
+//! with everything that clients were told.
 //!
-//! `SEED=N cargo test -p noughts-server --test simulation` runs one scenario. The seed decides ids,
-//! what clients do and what fails. Robots think in threads of their own, so two runs of a seed may
-//! differ a little: repeat it to reproduce a rare failure.
+//! `SEED=N cargo test -p noughts-server --test simulation` runs one scenario. The seed determines ids, the
+//! clients' actions and the faults. Robots compute in separate threads, so two runs of a seed may differ
+//! slightly: repeat a seed to reproduce a rare failure.
 
 mod check_logs;
 #[allow(dead_code, unused_imports)]
@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Number of scenarios in a normal run.
 const SEEDS: u64 = 150;
 
-/// Events that must happen in a normal run; otherwise the simulation does not test them.
+/// Events that must happen in a normal run. Otherwise the simulation would not test them.
 const EXPECTED: [&str; 37] = [
     "acts acknowledged",
     "acts of TCP clients acknowledged",
@@ -71,7 +71,7 @@ fn every_acknowledged_entry_survives() {
     });
 }
 
-/// Runs the scenarios of these seeds, or only that of the variable `SEED`. Everything that is expected must happen.
+/// Runs the scenarios of these seeds, or only that of the variable `SEED`. All expected events must happen.
 fn check_seeds(seeds: u64, expected: &[&str], run: impl Fn(u64) -> Counts) {
     let only: Option<u64> = std::env::var("SEED")
         .ok()

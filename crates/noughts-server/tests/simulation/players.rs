@@ -1,4 +1,4 @@
-//! API players: they talk to any node, and repeat a request with the same key until it is answered.
+//! API players. They use any node, and repeat a request with the same key until it is answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,7 +82,7 @@ fn new_id(random: &mut Random) -> GameId {
     GameId::new(u128::from(random.draw()) << 64 | u128::from(random.draw()))
 }
 
-/// Creates a game, trying again with the same key.
+/// Creates a game. Retries with the same key.
 async fn create(scenario: &Arc<Scenario>, random: &mut Random, holders: &[Holder]) -> GameId {
     let key = new_key(random);
     // TCP clients take no seats at tables with a clock.
@@ -213,8 +213,8 @@ impl Player {
             }
             Err(refusal) => {
                 observations.count_refusal(refusal);
-                // A request for a later turn may still be under way at a node where the client did
-                // not wait for the answer, and be right when that turn comes.
+                // A request for a later turn may still be running at a node where the client did not wait for
+                // the answer. It may become valid when that turn comes.
                 if turn <= seen.turn {
                     observations.refused_keys.insert(text, refusal);
                 }
@@ -294,7 +294,7 @@ impl Player {
             };
             let answer = self.submit(&command, 0).await;
             let is_reused = answer == Err(TableRefusal::KeyReused);
-            // A node that was not told of the seat does not know the key, and yet refuses.
+            // A node that does not know about the seat does not know the key, but still refuses.
             assert!(is_reused, "{answer:?}");
             self.scenario
                 .observations()
@@ -303,7 +303,7 @@ impl Player {
         true
     }
 
-    /// Offers a rematch, and goes on with it: whether there is one.
+    /// Offers a rematch and continues with it. Returns whether there is one.
     async fn rematch(&mut self, known: Option<GameId>) -> bool {
         let command = Command::OfferRematch {
             seat: self.seat,
@@ -350,14 +350,14 @@ impl Player {
         }
     }
 
-    /// Submits a command to any node, again and again until there is an answer. After it is
-    /// acknowledged, the node shows it to everybody: more than `turns` turns are begun.
+    /// Submits a command to any node until there is an answer. After an acknowledgement the node shows the
+    /// change to everybody: more than `turns` turns have begun.
     async fn submit(&mut self, command: &Command, turns: usize) -> Result<(), TableRefusal> {
         loop {
             let node = self.scenario.node(&mut self.random);
             let (game, tables) = (self.game, Arc::clone(&node.tables));
             let command = command.clone();
-            // It goes on when the client does not wait.
+            // The request continues even if the client does not wait.
             let submission = tokio::spawn(async move {
                 let live = tables.get(game).await;
                 let live = live.map_err(SubmitError::Unavailable)?;

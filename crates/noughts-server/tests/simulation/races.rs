@@ -1,4 +1,4 @@
-//! An offer, its answers and a turn that race at several nodes: the log decides, and all nodes agree.
+//! An offer, its answers and a turn race at several nodes. The log decides, and all nodes agree.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const SEEDS: u64 = 250;
 const NODES: usize = 3;
 const ROUNDS: usize = 5;
 
-/// Ways in which a race can end; all of them must happen.
+/// The possible results of a race. All of them must occur.
 const EXPECTED: [&str; 9] = [
     "agreed draws",
     "answers refused: no offer",
@@ -228,7 +228,7 @@ fn observed(table: &Table) -> Observed {
     }
 }
 
-/// Every entry is one that the table decides after the entries before it, with everything that follows from it.
+/// Every entry is one that the table decides after the entries before it.
 fn check_log(stored: &StoredGame, counts: &mut Counts) {
     let mut table = Table::new(stored.settings.clone()).unwrap();
     let mut log = stored.entries.iter().peekable();
@@ -277,7 +277,7 @@ fn check_log(stored: &StoredGame, counts: &mut Counts) {
     counts.retain(|_, count| *count > 0);
 }
 
-/// What was refused is not in the log. What was acknowledged is there once, unless it repeats what was so already.
+/// Refused commands are not in the log. Acknowledged commands are in it once, unless they changed nothing.
 fn check_answers(
     stored: &StoredGame,
     answers: &[(Command, Result<(), TableRefusal>)],

@@ -15,15 +15,15 @@ use crate::observations::Observations;
 use crate::watchers::{Watched, watch_game};
 use crate::{check_logs, players, tcp_clients};
 
-/// How long the database fails. Clients begin nothing new after that.
+/// How long the database fails. After that, clients start nothing new.
 pub(crate) const FAULTY: Duration = Duration::from_secs(45);
 
 /// Time without failures before the logs are checked: long enough to detect dead nodes and to move for their
 /// robots.
 const CALM: Duration = Duration::from_secs(60);
 
-/// How long a robot that answers at once may take when somebody opens its game. Where a person plays
-/// too, it need not move before.
+/// Maximum time for an instant robot to move after somebody opens its game. If a person plays too, it need
+/// not move earlier.
 const LOOKED_AT: Duration = Duration::from_secs(3);
 
 const TCP_CLIENTS: usize = 7;
@@ -34,7 +34,7 @@ pub(crate) struct Scenario {
     pub(crate) database: Arc<Database>,
     nodes: Mutex<Vec<Arc<RunningNode>>>,
     observations: Mutex<Observations>,
-    /// Seats of TCP clients that stay connected to the end, each with its node.
+    /// Seats of TCP clients that stay connected until the end, each with its node.
     pub(crate) kept: Mutex<Vec<(Arc<RunningNode>, ConnectedSeat)>>,
     watchers: Mutex<Vec<JoinHandle<Watched>>>,
     is_finished: watch::Sender<bool>,
@@ -63,7 +63,7 @@ impl RunningNode {
 
     /// Returns when the node is killed.
     pub(crate) async fn killed(&self) {
-        // It fails where the node is dropped, which is an end too.
+        // An error means that the node was dropped, which is an end too.
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
     }
 

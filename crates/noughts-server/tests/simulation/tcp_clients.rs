@@ -15,7 +15,7 @@ use crate::scenario::{RunningNode, Scenario, up_to_ms};
 /// How long a client waits for its opponent's move.
 const TIMEOUT: Duration = Duration::from_secs(25);
 
-/// A client that plays one game after the other.
+/// A client that plays one game after another.
 pub(crate) async fn run(scenario: Arc<Scenario>, number: usize, mut random: Random) {
     while scenario.is_open() {
         sleep(up_to_ms(&mut random, 3_000)).await;
@@ -30,7 +30,7 @@ pub(crate) async fn run(scenario: Arc<Scenario>, number: usize, mut random: Rand
     }
 }
 
-/// One connection: the seat, where the client stays connected without a move.
+/// Plays over one connection. Returns the seat if the client stays connected without moving.
 async fn visit(
     scenario: &Arc<Scenario>,
     node: &RunningNode,
@@ -43,7 +43,7 @@ async fn visit(
         0 => {
             let strategy = ["minimax:2", "random", "first"][random.below(3)];
             let strategy = strategy.parse().unwrap();
-            // Some clients go while the store is asked.
+            // Some clients disconnect while a request to the store is running.
             let patience = match random.below(4) {
                 0 => up_to_ms(random, 200),
                 _ => patience,
@@ -126,7 +126,7 @@ async fn play(
         sleep(up_to_ms(random, 1_500)).await;
         let act = tokio::spawn(seat.act(action, turn));
         if random.below(50) == 0 {
-            // The connection breaks while the store is asked.
+            // The connection breaks while a request to the store is running.
             sleep(up_to_ms(random, 200)).await;
             return leave(scenario, seat);
         }

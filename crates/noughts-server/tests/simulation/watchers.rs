@@ -26,7 +26,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// What there is to know.
+    /// The current state of the game.
     pub(crate) fn of(table: &Table) -> Watched {
         Watched::from_snapshot(&table.snapshot(Default::default()))
     }
@@ -72,7 +72,7 @@ impl Watched {
     }
 }
 
-/// Watches a game to the end of the scenario, now and then from another node.
+/// Watches a game until the end of the scenario, occasionally from another node.
 pub(crate) async fn watch_game(
     scenario: Arc<Scenario>,
     game: GameId,
@@ -94,7 +94,7 @@ pub(crate) async fn watch_game(
         };
         scenario.count("watches begun");
         let mut watched = Watched::from_snapshot(&watch.snapshot);
-        // At the end it stays where it is.
+        // At the end it stays at its node.
         let moves_on = match scenario.is_open() {
             true => Duration::from_secs(2) + up_to_ms(&mut random, 60_000),
             false => Duration::from_secs(3_600),

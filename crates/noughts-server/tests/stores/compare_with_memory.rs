@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::games::{holder, summary};
 
-/// One request: its kind, its game, and three numbers to make it of.
+/// One request: its kind, its game, and three numbers from which it is made.
 pub(crate) type Step = (u8, u8, u8, u8, u8);
 
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -41,7 +41,7 @@ struct Known {
     summary: Summary,
 }
 
-/// Makes the same requests to both, and compares the replies and what both hold at the end.
+/// Makes the same requests to both stores, and compares the replies and the contents at the end.
 pub(crate) async fn compare(store: &dyn Store, steps: &[Step]) {
     let reference = Memory::default();
     let mut games: Vec<Known> = Vec::new();
@@ -178,7 +178,7 @@ fn new_key(number: u8) -> Key {
 fn new_append(number: usize, known: &Known, last: u32, step: &Step) -> Append {
     let &(kind, _, a, b, c) = step;
     let settings = &known.settings;
-    // Mostly the next number, and now and then another.
+    // Usually the next number, sometimes another.
     let first = match c % 8 {
         0 => last + u32::from(a % 4),
         _ => last + 1,
@@ -213,7 +213,7 @@ fn new_append(number: usize, known: &Known, last: u32, step: &Step) -> Append {
     if has_sat || c % 7 == 0 {
         let mut changed = summary(&holders);
         changed.deadline_ms = b.is_multiple_of(2).then_some(a.into());
-        // A game that is over stays so, and nobody takes a seat in the same moment.
+        // A game that is over stays over, and no seat is taken at the same moment.
         if known.summary.ending.is_some() {
             (changed.status, changed.ending) = (Status::Over, known.summary.ending.clone());
         } else if c % 14 == 0 && !has_sat {

@@ -1,4 +1,4 @@
-//! What every store promises, and what each promises beyond that.
+//! The properties of every store, and additional properties of each store.
 
 mod compare_with_memory;
 #[cfg(unix)]
@@ -19,13 +19,13 @@ use std::sync::Arc;
 
 use noughts_server::{Memory, Store};
 
-/// A property, checked with a store that nobody has used before.
+/// A property, checked with an unused store.
 type Law = fn(Arc<dyn Store>) -> Checked;
 type Checked = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 macro_rules! properties {
     ($($law:ident)*) => {
-        /// Every property by its name, for stores that are too slow to be created for each test.
+        /// Every property by name, for stores that are too slow to create for each test.
         const LAWS: &[(&str, Law)] = &[$((stringify!($law), |store| Box::pin(properties::$law(store)))),*];
 
         mod memory {

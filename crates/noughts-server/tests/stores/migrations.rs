@@ -1,5 +1,5 @@
-//! Stores of schema 1 are migrated with every game in them. They were made by the version before the
-//! log; see testdata/stores/make.py.
+//! Stores of schema 1 are migrated with all their games. The version before the log created them; see
+//! testdata/stores/make.py.
 
 use std::fs;
 use std::path::PathBuf;
@@ -248,7 +248,7 @@ async fn check_keys(store: &dyn Store, manifest: &Value) {
     assert!(seen >= 15);
 }
 
-/// The game whose node was killed is found by its node.
+/// A game whose node was killed is found by its node.
 async fn check_node(store: &dyn Store, running: GameId) {
     let game = loaded(store, running).await;
     let node = |holder: &Holder| match holder {
@@ -280,7 +280,7 @@ async fn sqlite_file_of_schema_1_is_migrated() {
     loaded(&again, id_of(&manifest["games"]["won"])).await;
 }
 
-/// The secret must stay, or tokens would no longer fit.
+/// The secret must not change, because tokens depend on it.
 #[tokio::test]
 async fn secret_survives_the_migration() {
     let place = sqlite_copy();
@@ -371,7 +371,7 @@ async fn migration_waits_for_servers_of_the_older_version() {
         .await
         .unwrap();
     assert_eq!(steps, 1);
-    // A lease that lapses soon is waited for.
+    // A lease that expires soon is waited for.
     raw_sql(sqlx::AssertSqlSafe(set(300)))
         .execute(&mut raw)
         .await

@@ -1,4 +1,4 @@
-//! What every store promises about registered players.
+//! The properties of every store that concern registered players.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What PostgreSQL promises beyond the properties: any number of nodes on one database, which may go away and
-//! come back.
+//! Additional properties of PostgreSQL: any number of nodes share one database, which may become unavailable
+//! and return.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ async fn postgres_has_every_property() {
     nodes_see_each_other_count(Arc::new(open(&url).await)).await;
 }
 
-/// Two nodes that are used in turns.
+/// Two nodes that are used alternately.
 struct Both([Postgres; 2], std::sync::atomic::AtomicUsize);
 
 impl Both {

@@ -6,8 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A shell script that supervises the server: it reads commands and answers each with a line. When its input closes,
-/// which happens also if this process is killed, it stops the server and removes its directory.
+/// A shell script that supervises the server. It reads commands and answers each with a line. When its input
+/// closes, also because this process was killed, it stops the server and removes its directory.
 const GUARDIAN: &str = r#"
 cd "$2" || exit 1
 begin() { "$1/pg_ctl" start -w -t 120 -D data -l log -o "-k '$2' -c listen_addresses= -c fsync=off -c max_connections=60" >start.log 2>&1; }
@@ -28,7 +28,7 @@ const NOBODY: u32 = 65_534;
 
 pub(crate) struct Server {
     guardian: Child,
-    /// Closed, the guardian ends.
+    /// The script ends when this is closed.
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     directory: PathBuf,
@@ -44,11 +44,11 @@ impl Server {
             chown(made.path(), Some(NOBODY), Some(NOBODY)).expect("root may give files away");
             shell.uid(NOBODY).gid(NOBODY);
         }
-        // From here on the guardian removes it.
+        // From here on the script removes the directory.
         let directory = made.keep();
         shell.args(["-c", GUARDIAN, "guardian"]);
         shell.arg(programs).arg(&directory);
-        // A group of its own: what stops this process must not stop the guardian first.
+        // A separate process group: what stops this process must not stop the script first.
         let spawned = shell
             .process_group(0)
             .stdin(Stdio::piped())
@@ -66,7 +66,7 @@ impl Server {
         server
     }
 
-    /// Stops it as a loss of power would.
+    /// Stops it like a power failure.
     pub(crate) fn end(&mut self) {
         self.command("end");
     }
@@ -80,7 +80,7 @@ impl Server {
         &self.directory
     }
 
-    /// A database that nobody has used before.
+    /// An unused database.
     pub(crate) fn database(&mut self, name: &str) -> String {
         self.command(&format!("create {name}"));
         let directory = self.directory.display();

@@ -1,4 +1,4 @@
-//! What every store promises, one function per property.
+//! The properties of every store, one function per property.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ async fn ids(store: &dyn Store, query: ListQuery) -> Vec<GameId> {
     listed.into_iter().map(|listed| listed.id).collect()
 }
 
-/// How many of these appends, made at once, are stored.
+/// How many of these simultaneous appends are stored.
 async fn stored_of(store: &Arc<dyn Store>, appends: Vec<Append>) -> usize {
     let mut all = JoinSet::new();
     for append in appends {

@@ -14,7 +14,7 @@ use tokio::time::{Instant, advance};
 
 use crate::games::{game_of, holder};
 
-/// The runtime's clock, which stands still until it is advanced.
+/// The runtime's clock, which does not advance by itself.
 struct TestClock(Instant);
 
 impl Clock for TestClock {
@@ -48,11 +48,11 @@ async fn act(server: &Server, game: GameId, action: Action) -> Result<(), Submit
     server.tables().submit(&live, &command).await
 }
 
-/// Lets time pass, a minute after the other.
+/// Advances the time, one minute at a time.
 async fn pass(minutes: u32) {
     for _ in 0..minutes {
         advance(MINUTE).await;
-        // Whatever waited for this moment runs.
+        // Everything that waited for this moment runs.
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }

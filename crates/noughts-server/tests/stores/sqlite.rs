@@ -1,4 +1,4 @@
-//! What SQLite promises beyond the properties: one file that survives whatever happens to the process.
+//! Additional properties of SQLite: one file that survives whatever happens to the process.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::games::{
 };
 use crate::properties::every;
 
-/// A directory with one database, gone after the test.
+/// A directory with one database, removed after the test.
 pub(crate) struct Place(tempfile::TempDir);
 
 impl Place {
@@ -32,7 +32,7 @@ impl Place {
         self.0.path().join("noughts.db")
     }
 
-    /// Not synced, since no test can cut the power.
+    /// Without syncing, because no test can cut the power.
     pub(crate) async fn open(&self) -> Sqlite {
         let opened = Sqlite::open(&self.file(), SyncMode::Normal).await;
         opened.expect("the database opens")
@@ -339,7 +339,7 @@ async fn deleted_or_replaced_file_is_an_error() {
     }
 }
 
-/// Makes a file immutable until it is dropped; `None` where the system does not let us.
+/// Makes a file immutable until it is dropped; `None` if the system does not allow it.
 #[cfg(target_os = "linux")]
 struct Immutable(PathBuf);
 
@@ -438,7 +438,7 @@ async fn cancelled_write_leaves_the_store_usable() {
     assert_eq!(store.list(every()).await.unwrap().len(), 20);
 }
 
-/// The files as they are when the process is killed.
+/// Copies the files as they are when the process is killed.
 #[tokio::test(flavor = "multi_thread")]
 async fn copy_of_the_files_under_load_has_every_confirmed_turn() {
     let place = Place::new();
@@ -463,8 +463,8 @@ async fn copy_of_the_files_under_load_has_every_confirmed_turn() {
         while confirmed.lock().unwrap().len() < games {
             tokio::task::yield_now().await;
         }
-        // While a transaction reads, the log is not restarted: or the two files would be of two
-        // moments, which is no fault of the store.
+        // While a transaction reads, the write-ahead log is not restarted. Otherwise the copies of the two
+        // files would be from different moments, which is not a fault of the store.
         let mut reader = place.raw().await;
         query("BEGIN").execute(&mut reader).await.unwrap();
         count(&mut reader, "SELECT count(*) FROM games").await;

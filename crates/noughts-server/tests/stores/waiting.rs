@@ -188,7 +188,7 @@ mod in_postgres {
         assert_eq!(send(&*store, NodeId(1), 5, &[dan], &[]).await.len(), 1);
     }
 
-    /// Four nodes send lists at once: everybody is paired once.
+    /// Four nodes send lists at once: every player is paired once.
     #[tokio::test(flavor = "multi_thread")]
     async fn postgres_pairs_the_players_of_many_nodes_once() {
         let mut server = Server::start();

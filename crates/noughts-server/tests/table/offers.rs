@@ -1,4 +1,4 @@
-//! Offers, answers, abort and claims: who may do what, and what follows.
+//! Offers, answers, abort and claims: who may use them, and their effects.
 
 use noughts_rules::{Action, Conclusion, DrawReason, Refusal, Seat, Side, Sides, WinReason};
 use noughts_server::{
@@ -48,7 +48,7 @@ fn played(turns: usize) -> Table {
     table
 }
 
-/// Plays so that nobody completes a line.
+/// Plays without completing a line.
 fn play_on(table: &mut Table, turns: usize) {
     for _ in 0..turns {
         let done = table.game().turns().len();

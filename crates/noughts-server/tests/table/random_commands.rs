@@ -1,4 +1,4 @@
-//! A table under arbitrary commands, for the property test and for the fuzzer.
+//! A table with arbitrary commands, for the property test and for the fuzzer.
 
 use noughts_rules::{Action, Conclusion, Move, Record, Seat, Side, View};
 use noughts_server::{
@@ -22,13 +22,13 @@ const GAMES: [(&str, u16); 8] = [
 /// Half of the games have a clock.
 const CLOCKS: [Option<&str>; 6] = [None, Some("10+0"), None, Some("20+3"), None, Some("move 5")];
 
-/// More than any test gives.
+/// More than any test uses.
 const MAX_COMMANDS: u64 = 100_000;
 
-/// How many bytes make a command.
+/// Number of bytes per command.
 const COMMAND_BYTES: usize = 6;
 
-/// Everything that can be compared of a table.
+/// Everything of a table that can be compared.
 #[derive(PartialEq, Debug)]
 struct Observed {
     entry: u32,
@@ -62,10 +62,10 @@ impl Observed {
     }
 }
 
-/// Gives a table the commands that the bytes encode, and checks the table's promises after each.
-/// Returns the number of commands that led to entries.
+/// Executes the commands that the bytes encode, and checks the properties of the table after each. Returns
+/// the number of commands that led to entries.
 ///
-/// The first three bytes are the game, its seats and the entry that a watcher has seen; then each six
+/// The first three bytes are the game, its seats and the entry that a watcher has seen. Each further six
 /// bytes are a command.
 pub(crate) fn survive(input: &[u8]) -> usize {
     let [which, seats, seen, rest @ ..] = input else {
@@ -134,7 +134,7 @@ fn human(name: &str) -> Holder {
     }
 }
 
-/// Mostly a little later; sometimes earlier, as another node's clock may say, or a day later.
+/// Usually a little later; sometimes earlier, because another node's clock may differ, or a day later.
 fn time_after(now_ms: u64, byte: u8) -> u64 {
     match byte {
         0..=209 => now_ms + u64::from(byte),
@@ -148,7 +148,7 @@ fn replay(table: &Table, log: &[LogEntry]) -> Table {
     Table::replay(table.settings().clone(), log).expect("every entry was applied before")
 }
 
-/// Applies a decision: what it says of the end, of the summary and of the cells comes true.
+/// Applies a decision, and checks that its end, summary and cells are right.
 fn check_applied(table: &mut Table, before: &Observed, decision: &Decision) {
     let summary = table.summary_after(decision);
     let first_number = table.entry() + 1;
@@ -188,8 +188,8 @@ fn check_applied(table: &mut Table, before: &Observed, decision: &Decision) {
     );
 }
 
-/// Clocks never go negative, never gain beyond increments, and add up: what the turns took and what outages added
-/// is the time since the clocks started.
+/// Clocks are never negative, gain at most the increments, and add up: the time since the clocks started is
+/// the time of the turns minus the time that outages added.
 fn check_clock(table: &Table, log: &[LogEntry]) {
     let Some(settings) = table.settings().clock else {
         assert_eq!(table.clock(u64::MAX), None);
@@ -258,7 +258,8 @@ fn check_clock(table: &Table, log: &[LogEntry]) {
     assert!(!(table.is_over() && now.running.is_some()));
 }
 
-/// Open offers are by people, one of each kind per seat, and only rematches are offered when the game is over.
+/// Open offers belong to people, at most one of each kind per seat. When the game is over, only rematches are
+/// offered.
 fn check_offers(table: &Table) {
     let offers = table.offers();
     for (number, open) in offers.iter().enumerate() {
@@ -270,7 +271,7 @@ fn check_offers(table: &Table) {
     }
 }
 
-/// The time of a command; some bytes say that all players have been away for as many seconds.
+/// The time of a command. Some bytes mean that all players have been away for this many seconds.
 fn context(now_ms: u64, bytes: &[u8]) -> Context {
     let absence = Absence {
         ms: u64::from(bytes[2]) * 2_000,
@@ -355,7 +356,7 @@ fn check_record(table: &Table) {
     assert!(imported.last_ms() <= now_ms);
 }
 
-/// A watcher that has seen the first `seen` entries gets every later one, in order.
+/// A watcher that has seen the first `seen` entries gets all later ones in order.
 fn check_changes(table: &Table, log: &[LogEntry], seen: u32) {
     let present = SeatSet::only(Seat(0));
     let updates = table.changes_after(seen, present, &Default::default());
@@ -423,13 +424,13 @@ fn with_cells(mut marks: Vec<Option<Side>>, cells: &[(Move, Option<Side>)]) -> V
     marks
 }
 
-/// Mostly a command that can be accepted; also any seat, any action, any turn, any entry, any key.
+/// Usually a command that can be accepted; otherwise any seat, action, turn, entry and key.
 fn command(table: &Table, bytes: &[u8]) -> Command {
     let [kind, seat, at, turn, key, _] = *bytes else {
         unreachable!("six bytes per command")
     };
     let next = table.game().to_move().unwrap_or(Seat(0));
-    // Any seat of the table, where it need not be the one to move.
+    // Any seat of the table, not only the one to move.
     let any_seat = match seat {
         0..=239 => Seat(seat % table.holders().len() as u8),
         240..=255 => Seat(seat),
@@ -507,7 +508,7 @@ fn command(table: &Table, bytes: &[u8]) -> Command {
     }
 }
 
-/// One of four keys, or none. Two requests that differ have different hashes.
+/// One of four keys, or none. Different requests have different hashes.
 fn request_key(key: u8, bytes: &[u8]) -> Option<Box<RequestKey>> {
     let hash = |hash: u64, byte: &u8| hash << 8 | u64::from(*byte);
     let request = bytes[..4].iter().fold(0, hash);

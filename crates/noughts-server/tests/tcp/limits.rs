@@ -22,8 +22,8 @@ fn action(cell: &str) -> Vec<u8> {
     [b"\x05\0\0\x30\x39", cell.as_bytes()].concat()
 }
 
-/// A clock that moves only by `advance`. While a blocking task runs, the paused clock does not jump to the next timer
-/// by itself.
+/// A clock that moves only by `advance`. While a blocking task runs, the paused clock does not jump to the
+/// next timer by itself.
 struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
 
 fn still() -> Still {
@@ -315,8 +315,8 @@ async fn stopped_server_closes_connections_and_frees_ports() {
     }
 }
 
-/// The session's buffer is full while a move is decided, and the connection breaks: the connection's loop must still let
-/// the table answer.
+/// The session's buffer is full while a move is decided, and the connection breaks. The connection's loop
+/// must still process the table's answer.
 #[tokio::test]
 async fn broken_connection_with_a_full_buffer_delays_nobody() {
     for strategy in ["first", "mcts:100000"] {
@@ -351,7 +351,7 @@ async fn input_before_a_half_close_is_answered() {
     }
 }
 
-/// One robot thinks, and many waiting requests are cancelled.
+/// One robot computes, and many waiting requests are cancelled.
 #[tokio::test]
 async fn robot_stops_thinking_when_its_opponent_left() {
     let server = TestServer::usual("mcts:1000000");

@@ -80,7 +80,7 @@ impl Script {
         }
     }
 
-    /// Only a session with the computer can be sent all at once.
+    /// Only a session against the computer can be sent all at once.
     pub(crate) fn can_be_glued(&self) -> bool {
         let ends = |step: &Step| matches!(step, Step::Go(_));
         matches!(self.listener, Listener::Computer(_))
@@ -95,7 +95,7 @@ impl Script {
         names
     }
 
-    /// How many steps it has.
+    /// The number of steps.
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
@@ -123,7 +123,7 @@ impl Script {
         }
     }
 
-    /// A server for it.
+    /// A server for this script.
     pub(crate) fn server(&self) -> TestServer {
         match &self.listener {
             Listener::Computer(strategy) => TestServer::usual(strategy),

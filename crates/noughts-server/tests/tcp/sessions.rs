@@ -46,7 +46,7 @@ async fn bytes_sent_at_once_get_the_same_answers() {
     }
 }
 
-/// Many at once: two workers, and every session in its own task.
+/// Many sessions at once: two worker threads, and a task per session.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_sessions_do_not_mix() {
     let talks: Vec<_> = scripts()
@@ -58,8 +58,8 @@ async fn concurrent_sessions_do_not_mix() {
     }
 }
 
-/// The clients of every session disconnect after each of its steps, also within a frame; the server goes on, and no
-/// table or seat stays taken.
+/// The clients of every session disconnect after each of its steps, also within a frame. The server keeps
+/// running, and no table or seat stays taken.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn disconnecting_at_any_step_leaves_no_table_open() {
     for script in scripts() {

@@ -16,7 +16,7 @@ pub(crate) struct TestServer {
 }
 
 impl TestServer {
-    /// The computer plays this strategy; the seed chooses the first mover.
+    /// A server whose computer plays this strategy. The seed determines the first mover.
     pub(crate) fn new(strategy: &str, seed: u64, limits: ConnectionLimits) -> TestServer {
         let free = || listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let (tcp, pairs) = (free(), free());
@@ -40,7 +40,7 @@ impl TestServer {
         }
     }
 
-    /// With the default limits.
+    /// A server with the default limits.
     pub(crate) fn usual(strategy: &str) -> TestServer {
         TestServer::new(strategy, 1, ConnectionLimits::default())
     }
