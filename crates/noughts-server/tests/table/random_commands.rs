@@ -188,8 +188,8 @@ fn check_applied(table: &mut Table, before: &Observed, decision: &Decision) {
     );
 }
 
-/// Clocks are never negative, gain at most the increments, and add up: the time since the clocks started is
-/// the time of the turns minus the time that outages added.
+/// Clocks are never negative, gain at most the increments, and add up: the time of the turns plus the time that
+/// outages added is the time since the clocks started.
 fn check_clock(table: &Table, log: &[LogEntry]) {
     let Some(settings) = table.settings().clock else {
         assert_eq!(table.clock(u64::MAX), None);
