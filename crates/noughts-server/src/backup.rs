@@ -1,8 +1,7 @@
-//! Backups: the content of a store as a file, and from one store to another.
-//!
-//! The file is text: a header, then each table with its columns and rows, and a
-//! last line with the number of rows and a checksum. A file that was cut off has no such line. One format fits
-//! every kind of store.
+//! Backups: copies the content of a store to a file, and from a file or another store.
+//! The file is text: a header, then each table with its columns and rows, and a last line with the number of
+//! rows and a checksum. A file that was cut off lacks this line. The format is the same for every kind of
+//! store.
 
 mod file;
 
@@ -17,19 +16,19 @@ use tokio::task::spawn_blocking;
 use crate::store::{DumpItem, Store, StoreError};
 use file::{BackupReader, create_file, write_items};
 
-/// How many rows may wait between a store and a file.
+/// Maximum number of rows that wait between a store and a file.
 const QUEUE: usize = 1_000;
 
 /// What a backup contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BackupCounts {
-    /// Rows of all tables.
+    /// The number of rows of all tables.
     pub rows: u64,
-    /// Games.
+    /// The number of games.
     pub games: u64,
-    /// Entries of their logs.
+    /// The number of entries of their logs.
     pub entries: u64,
-    /// Registered players.
+    /// The number of registered players.
     pub players: u64,
 }
 
@@ -54,9 +53,9 @@ pub enum BackupError {
     Write(io::Error),
     /// The file cannot be read.
     Read(io::Error),
-    /// It is another file.
+    /// The file is not a backup.
     NotABackup,
-    /// A newer version of this program made the file. What is unknown.
+    /// A newer version of this program made the file. Contains what is unknown.
     TooNew(String),
     /// The end of the file is missing.
     Incomplete,
@@ -103,8 +102,9 @@ impl From<StoreError> for BackupError {
     }
 }
 
-/// Writes a backup of a store to a new file, as of one moment. Other processes may use the store meanwhile.
-/// `progress` gets the number of rows from time to time. After an error there is no file.
+/// Writes a backup of a store to a new file, in the state of one moment. Other processes may use the store at
+/// the same time. `progress` is called with the number of rows from time to time. After an error there is no
+/// file.
 pub async fn back_up(
     store: &dyn Store,
     path: &Path,
@@ -124,7 +124,7 @@ async fn dump_into(store: &dyn Store, to: mpsc::Sender<DumpItem>) -> Result<(), 
     store.dump(to).await
 }
 
-/// Reads a backup to its end, and returns what it contains.
+/// Checks a whole backup, and returns what it contains.
 pub fn check_backup(path: &Path) -> Result<BackupCounts, BackupError> {
     read_file(path, |_| true)
 }
@@ -182,7 +182,7 @@ pub async fn copy_store(
                 break;
             }
         }
-        // Nobody receives or sends any more.
+        // The other end of the channel was dropped.
         drop((dumped, load));
         counts
     };

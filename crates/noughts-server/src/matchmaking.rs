@@ -476,7 +476,7 @@ impl Matchmaking {
             query.before = Some((last.created_ms, last.id));
             found.extend(page);
         }
-        // TCP clients know neither clocks nor first positions.
+        // TCP clients support neither clocks nor start positions.
         let is_known_to_tcp = |listed: &&ListedGame| listed.is_plain() && listed.clock.is_none();
         for listed in found.iter().rev().filter(is_known_to_tcp) {
             let is_known =

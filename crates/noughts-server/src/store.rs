@@ -175,21 +175,21 @@ pub trait Store: Send + Sync + 'static {
     /// deletes those without games. Returns the number of checked players; 0 when there are no more.
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
-    /// Sends the whole content of the store as of one moment, ending with [`DumpItem::End`], while others use the store.
-    /// Stops early, without an error, if nobody receives it any more.
+    /// Sends the whole content of the store, in the state of one moment, ending with [`DumpItem::End`].
+    /// Others may use the store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         let _ = to;
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
 
-    /// Takes the dump of another store, all of it or nothing. Refuses to if this store has games or players, or if a
-    /// server uses it.
+    /// Loads the dump of another store: all of it or nothing. Fails if this store has games or players, or if
+    /// a server uses it.
     fn load_dump(&self, from: mpsc::Receiver<DumpItem>) -> Reply<'_, ()> {
         let _ = from;
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
 
-    /// The time of the latest [`sweep`](Store::sweep), by whichever node; 0 if there was none.
+    /// The time of the latest [`sweep`](Store::sweep) of any node; 0 if there was none.
     fn last_sweep_ms(&self) -> Reply<'_, u64> {
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
@@ -461,7 +461,7 @@ impl ListedGame {
         }
     }
 
-    /// Whether everybody gets this game who asks for the variant and the clock, and for nothing else.
+    /// Whether the game has no settings besides its variant and clock, so that quick matches may join it.
     pub(crate) fn is_plain(&self) -> bool {
         self.starts_empty && self.history == 0
     }

@@ -23,16 +23,16 @@ use tokio::sync::mpsc;
 use super::{BackupCounts, BackupError, report};
 use crate::store::{ColumnKind, DUMPED, DumpItem, DumpTable, DumpValue, SCHEMA};
 
-/// The first line, without the number of the format.
+/// The first line, without the format number.
 const MAGIC: &str = "noughts backup ";
 
-/// The format that this program writes, and the newest that it reads.
+/// The format that this program writes. It is also the newest that it reads.
 const FORMAT: u32 = 1;
 
 /// Maximum length of a line, in bytes. The longest are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Creates a file that only its owner can read and that is there only once it is complete.
+/// Creates a file that only its owner can read. It gets its name when it is complete.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
@@ -214,8 +214,8 @@ impl<R: BufRead> BackupReader<R> {
         }
     }
 
-    /// Reads the whole backup. [`DumpItem::End`] comes only after the checksum is found to be right. Stops early if
-    /// `take` returns false.
+    /// Reads the whole backup and passes each item to `take`. [`DumpItem::End`] comes only if the checksum is
+    /// right. Stops if `take` returns false.
     pub(super) fn read(
         mut self,
         mut take: impl FnMut(DumpItem) -> bool,
@@ -262,7 +262,7 @@ impl<R: BufRead> BackupReader<R> {
 
     fn read_header(&mut self) -> Result<(), BackupError> {
         let first = match self.next_line() {
-            // Not even one line.
+            // The file has not even one line.
             Err(BackupError::Incomplete | BackupError::Line { .. }) => {
                 return Err(BackupError::NotABackup);
             }
@@ -325,7 +325,7 @@ fn read_row(text: &str, open: &OpenTable) -> Option<Vec<DumpValue>> {
     row.filter(|_| texts.next().is_none())
 }
 
-/// `None` if the line is no table; an error if this program does not know the table or a column.
+/// Parses the line of a table; `None` if it is another line. An error if the table or a column is unknown.
 fn read_table(line: &str) -> Option<Result<OpenTable, BackupError>> {
     let mut words = line.strip_prefix("table ")?.split(' ');
     let name = words.next()?;

@@ -109,7 +109,7 @@ impl Wanted {
         }
     }
 
-    /// What caches must know of an answer of the API, also if it is 304.
+    /// Sets the headers for caches of an API response, also of a 304.
     fn set_cache_headers(&self, headers: &mut HeaderMap) {
         let cache_control = match self.has_token {
             true => "private, no-cache",
@@ -120,7 +120,7 @@ impl Wanted {
     }
 }
 
-/// Whether the client has the body with this tag.
+/// Whether the client already has the body with this tag.
 pub(super) fn is_known(request: &HeaderMap, tag: &HeaderValue) -> bool {
     let known = request.get(header::IF_NONE_MATCH);
     known.is_some_and(|known| has_tag(known, tag))
@@ -137,7 +137,7 @@ fn has_tag(known: &HeaderValue, tag: &HeaderValue) -> bool {
     known.trim() == "*" || tags.any(|known| known == opaque(tag))
 }
 
-/// The answer to a client that has the body with this tag.
+/// The response to a client that already has the body with this tag.
 pub(super) fn not_modified(tag: HeaderValue) -> Response {
     (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response()
 }

@@ -213,7 +213,7 @@ pub(super) async fn get(
         app.presence.request(&live, seat);
     }
     let Some(turns) = at.after.or(at.turn) else {
-        // Before the snapshot is taken: a tag may be too old for its view, but not too new.
+        // Computed before the snapshot is taken: a tag may be older than its view, but not newer.
         let tag = view_tag(&live, you);
         if is_known(&headers, &tag) {
             return Ok(not_modified(tag));
@@ -556,7 +556,7 @@ fn view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
     (content_type, view_json(snapshot, you)).into_response()
 }
 
-/// The tag of the current view. Views of different seats differ only by `you`.
+/// The tag of the current view. Views for different seats differ only in `you`.
 fn view_tag(live: &LiveTable, you: Option<Seat>) -> HeaderValue {
     let seat = you.map_or(0, |seat| u64::from(seat.0) + 1);
     weak_tag(live.view_version().wrapping_add(seat))

@@ -1,8 +1,7 @@
 //! `GET /api/me/events`: what happens in all games of a player.
-//!
-//! A stream looks at the tables of its player when it is nudged, compares them with what it has seen, and sends the
-//! differences. So a nudge that comes twice or too late does no harm, and one that is lost costs time. What it has seen
-//! is the id of its events, so that any node can resume it.
+//! When a stream is notified, it compares the tables of its player with what it has sent, and sends the
+//! differences. So a notification that comes twice or late does no harm, and a lost one only delays the
+//! events. The id of an event encodes what was sent, so that any node can resume the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -32,13 +31,13 @@ use crate::table::{Holder, Status, Table};
 /// Maximum number of games that a stream follows, the newest ones.
 const MAX_FOLLOWED: usize = 100;
 
-/// Of these, how many that are over: a rematch may be offered there.
+/// Maximum number of finished games among them. A rematch may be offered there.
 const MAX_FINISHED: usize = 10;
 
-/// How much earlier than it can be read an entry may have been stored.
+/// Maximum time between the stored time of an entry and the moment at which it can be read.
 const MAX_COMMIT_MS: u64 = 5_000;
 
-/// How often a stream looks at all games although nothing was heard: hints between nodes may get lost.
+/// How often a stream checks all games without a notification, because hints between nodes may get lost.
 const COMPARE: Duration = Duration::from_secs(10);
 
 /// How long to wait after an error of the store.
@@ -73,10 +72,10 @@ pub(super) async fn events(
     Ok(event_stream(&app, permit, events))
 }
 
-/// What a stream has seen: the id of an event.
+/// What a stream has sent. This is the id of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct AllSeen {
-    /// When it last looked, in milliseconds since 1970.
+    /// The time of the last check, in milliseconds since 1970.
     at_ms: u64,
     games: BTreeMap<GameId, Seen>,
 }
@@ -103,8 +102,8 @@ impl Seen {
     }
 }
 
-/// Such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each game its turn, its
-/// open seats and the entry of the latest offer.
+/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for
+/// each game its turn, its open seats and the entry of the latest offer.
 impl fmt::Display for AllSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at_ms)?;
@@ -157,7 +156,7 @@ fn latest_offer(table: &Table, is_its: impl Fn(Seat) -> bool) -> Option<u32> {
     of_others.map(|open| open.entry).max()
 }
 
-/// Whether somebody else sat at the table before the player did: an opponent was found for the player.
+/// Whether another player sat at the table before this player, so that an opponent was found for this player.
 fn is_match(table: &Table, player: PlayerId) -> bool {
     let holders = &table.settings().holders;
     let is_other = |holder: &Holder| holder.is_human() && holder.player_id() != Some(player);
@@ -172,10 +171,10 @@ struct PlayerEvents {
     player: PlayerId,
     feed: Feed,
     seen: AllSeen,
-    /// Games that are over among those that were seen, oldest first.
+    /// The followed games that are over, oldest first.
     finished: VecDeque<GameId>,
     unsent: Vec<PlayerMessage>,
-    /// The store failed or looking was interrupted: everything must be looked at again.
+    /// The store failed or a check was interrupted: all games must be checked again.
     is_behind: bool,
     has_ended: bool,
 }
@@ -219,13 +218,13 @@ impl PlayerEvents {
         Ok(())
     }
 
-    /// Continues after what a former stream has seen.
+    /// Continues after what an earlier stream has sent.
     async fn resume(&mut self, seen: AllSeen) -> Result<(), ApiError> {
         let since_ms = seen.at_ms.saturating_sub(MAX_COMMIT_MS);
         for (game, seen) in seen.games {
             self.follow(game, seen);
         }
-        // Games that began and ended meanwhile are not among the running ones.
+        // Games that began and ended in the meantime are not among the running ones.
         for game in self.games(PlayerFilter::Player(self.player)).await? {
             let Some(live) = self.app.tables.get(game).await? else {
                 continue;
@@ -257,7 +256,8 @@ impl PlayerEvents {
         Ok(listed.into_iter().map(|listed| listed.id).collect())
     }
 
-    /// All unsent messages. The last one has the id: a client that gets only some of them gets them again.
+    /// All unsent messages. Only the last one has an id, so that a client that received only some of them
+    /// gets them again.
     fn take_unsent(&mut self) -> Vec<u8> {
         let mut chunk = Vec::new();
         let messages = std::mem::take(&mut self.unsent);
@@ -270,7 +270,7 @@ impl PlayerEvents {
     }
 
     async fn look_at_everything(&mut self) {
-        // In case that this is cancelled.
+        // Set first, in case this future is cancelled.
         self.is_behind = true;
         let now_ms = self.app.tables.clock().now_ms();
         let store = self.app.tables.store();
@@ -301,7 +301,8 @@ impl PlayerEvents {
         self.is_behind = true;
     }
 
-    /// Compares a game with what was seen of it. One that is over and was never seen counts only if it is `also_over`.
+    /// Compares a game with what was sent about it. A finished game that was never sent is included only with
+    /// `also_over`.
     async fn look_at(&mut self, game: GameId, also_over: bool) {
         let was_behind = std::mem::replace(&mut self.is_behind, true);
         let found = self.app.tables.get(game).await;
@@ -356,7 +357,7 @@ impl PlayerEvents {
         self.follow(game, now);
     }
 
-    /// Remembers what was seen of a game. Beyond the limits the oldest that is over makes room, or any other.
+    /// Remembers what was sent about a game. At the limits the oldest finished game is dropped, or any other.
     fn follow(&mut self, game: GameId, seen: Seen) {
         let before = self.seen.games.insert(game, seen);
         if before.is_none() {

@@ -174,9 +174,8 @@ impl RateLimiter {
     }
 
     /// The headers that tell an address how many requests it may make. None for addresses without limits.
-    ///
-    /// As in draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most `r` in the next
-    /// `t` seconds. `Retry-After` is never earlier than that.
+    /// As in draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most
+    /// `r` in the next `t` seconds. `Retry-After` is at least `t`.
     pub(super) fn headers(
         &self,
         network: Option<IpAddr>,

@@ -354,7 +354,7 @@ pub(super) async fn events(
 
 /// The events of a game. The connection asks for the next ones when the client has read the last.
 struct GameEvents {
-    /// Encoded.
+    /// The encoded events.
     first: Vec<u8>,
     follow: Follow,
     seat: Option<Seat>,
@@ -384,7 +384,7 @@ fn write_update(chunk: &mut Vec<u8>, update: &Update, you: Option<Seat>) {
     write_event(chunk, update.entry, update_name(update), &message);
 }
 
-/// Like [`write_update`], for one client alone: what others will not need is not kept.
+/// Like [`write_update`], for a single client: the encoded form is not kept for others.
 fn write_missed(chunk: &mut Vec<u8>, update: &Update, you: Option<Seat>) {
     if let Change::View(_) = update.change {
         return write_update(chunk, update, you);
@@ -395,7 +395,7 @@ fn write_missed(chunk: &mut Vec<u8>, update: &Update, you: Option<Seat>) {
     chunk.extend_from_slice(END_OF_EVENT);
 }
 
-/// Where the events of a stream come from.
+/// A source of the events of a stream.
 pub(super) trait EventSource: Send + 'static {
     /// Waits for the next events, and encodes them; `None` if there are no more. Cancel safe.
     fn next(&mut self) -> impl Future<Output = Option<Vec<u8>>> + Send;
@@ -404,7 +404,7 @@ pub(super) trait EventSource: Send + 'static {
 /// How often a quiet event stream sends a comment, so that proxies keep it open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Answers with server-sent events. The last one before the server stops is `restart`.
+/// Responds with server-sent events. The last one before the server stops is `restart`.
 pub(super) fn event_stream(
     app: &AppState,
     permit: StreamPermit,
@@ -432,7 +432,7 @@ pub(super) fn event_stream(
     (headers, Body::from_stream(chunks)).into_response()
 }
 
-/// For events without an id.
+/// The id of events that have none.
 pub(super) const NO_ID: Option<u32> = None;
 
 /// Appends an event. The JSON is one line.
@@ -452,7 +452,7 @@ fn begin_event(chunk: &mut Vec<u8>, id: Option<impl Display>, name: &str) {
     let _ = write!(chunk, "event: {name}\ndata: ");
 }
 
-/// What a client has seen before, by the header `Last-Event-ID`.
+/// Parses the header `Last-Event-ID`.
 pub(super) fn last_event_id<T: FromStr>(headers: &HeaderMap) -> Result<Option<T>, ApiError> {
     let Some(value) = headers.get("last-event-id") else {
         return Ok(None);

@@ -175,7 +175,7 @@ impl Matchmaking {
             return Ok(());
         };
         let seats = self.seats_for(player, &quick_match).await?;
-        // The store must not pair the player any more before a seat is taken.
+        // Before a seat is taken, the store must stop pairing the player.
         if seats.is_empty() || !self.cancel_match(quick_match.id, player).await? {
             return Ok(());
         }
@@ -197,7 +197,7 @@ impl Matchmaking {
         self.send_request(quick_match).await.map(drop)
     }
 
-    /// The attended lobby seats for this variant and clock at tables of others, oldest first.
+    /// The attended lobby seats of other players for this variant and clock, oldest first.
     async fn seats_for(
         &self,
         player: PlayerId,

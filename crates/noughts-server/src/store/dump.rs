@@ -1,7 +1,7 @@
-//! The whole content of a store as a stream of rows, for backups and for moving to another kind of store.
-//!
-//! A dump has the rows of [`DUMPED`] as both databases know them. What belongs to running processes is left out:
-//! who is connected, who waits for an opponent, codes that link another device for ten minutes.
+//! The whole content of a store as a stream of rows, for backups and for copies to another kind of store.
+//! A dump has the rows of the tables in [`DUMPED`], in a form that fits both databases. It leaves out the
+//! data of running processes: connected players, players who wait for an opponent, and codes that link
+//! another device.
 
 use tokio::sync::mpsc;
 
@@ -36,7 +36,7 @@ pub enum DumpValue {
 }
 
 impl DumpValue {
-    /// About how much memory it takes.
+    /// The approximate memory that the value takes.
     fn size(&self) -> usize {
         16 + match self {
             DumpValue::Null | DumpValue::Integer(_) | DumpValue::Flag(_) => 0,
@@ -51,9 +51,9 @@ impl DumpValue {
 pub struct DumpTable {
     /// Its name.
     pub name: &'static str,
-    /// Its columns, without those that are computed.
+    /// Its columns, without computed ones.
     pub columns: &'static [(&'static str, ColumnKind)],
-    /// The order of its rows; `None` if it always has exactly one.
+    /// The order of its rows; `None` if the table always has exactly one row.
     order: Option<&'static str>,
 }
 
@@ -157,11 +157,11 @@ pub const DUMPED: &[DumpTable] = &[
 /// A part of a dump. Rows follow the table that they belong to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DumpItem {
-    /// A table begins, with these of its columns, by their position in [`DumpTable::columns`].
+    /// A table begins. Its columns are given by their position in [`DumpTable::columns`].
     Table {
         /// Which table.
         table: &'static DumpTable,
-        /// Its columns in the following rows. Others get their default value.
+        /// The columns of the following rows. Other columns get their default value.
         columns: Vec<usize>,
     },
     /// A row of the table.
@@ -179,21 +179,21 @@ pub(super) struct RowBatch {
     bytes: usize,
 }
 
-/// What a loading store does next.
+/// The next step of a store that loads a dump.
 #[derive(Debug)]
 pub(super) enum LoadStep {
     Nothing,
-    /// Deletes the rows that an unused store has in a table.
+    /// Delete the rows that an unused store has in a table.
     Clear(&'static DumpTable),
     Insert(RowBatch),
-    /// Commits.
+    /// Commit.
     Commit,
 }
 
 /// Maximum number of rows per statement: 17 columns, and at most 32 766 values in SQLite.
 const MAX_ROWS: usize = 500;
 
-/// Maximum size of the rows of one statement, except if one row alone is larger.
+/// Maximum size of the rows of one statement. A larger single row is still allowed.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Groups the rows of a dump into statements.
@@ -201,7 +201,7 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) struct Loading {
     from: mpsc::Receiver<DumpItem>,
     batch: Option<RowBatch>,
-    /// Received, but not yet returned, because the batch came first.
+    /// An item that was received but not returned yet, because the batch must be returned first.
     next: Option<LoadStep>,
 }
 
@@ -214,7 +214,7 @@ impl Loading {
         }
     }
 
-    /// The next step. An error if the dump ends before its end.
+    /// The next step. An error if the dump is incomplete.
     pub(super) async fn step(&mut self) -> Result<LoadStep, StoreError> {
         if let Some(step) = self.next.take() {
             return Ok(step);
@@ -275,8 +275,8 @@ impl RowBatch {
         }
     }
 
-    /// The statement before the values. The only row of a table is updated, because it may have more columns in one of the
-    /// databases.
+    /// The statement before the values. In a table with a single row this row is updated, because one of the
+    /// databases may have more columns.
     pub(super) fn statement(&self) -> String {
         let names = self.columns.iter().map(|at| self.table.columns[*at].0);
         let names = names.collect::<Vec<_>>().join(", ");
@@ -293,7 +293,7 @@ impl RowBatch {
 }
 
 impl DumpTable {
-    /// Selects all rows. Numbers become 64 bits wide.
+    /// The statement that selects all rows. Numbers are converted to 64 bits.
     pub(super) fn select(&self) -> String {
         let column = |(name, kind): &(&str, ColumnKind)| match kind {
             Integer => format!("CAST({name} AS BIGINT)"),
@@ -308,7 +308,8 @@ impl DumpTable {
     }
 }
 
-/// Why a store is no place for a dump; `None` if it is empty. The columns say whether it has games, players, nodes.
+/// Why a dump cannot be loaded into a store; `None` if the store is empty. The columns tell whether it has
+/// games, players and nodes.
 pub(super) fn not_empty((games, players, nodes): (bool, bool, bool)) -> Option<StoreError> {
     let what = match (games, players, nodes) {
         (true, _, _) => "it has games",
@@ -343,7 +344,7 @@ macro_rules! push_values {
 /// [`shared_sql`](super::shared_sql).
 macro_rules! shared_dump {
     ($connection:ty, $database:ty) => {
-        /// Stops early if nobody receives the dump any more.
+        /// Stops early if the receiver was dropped.
         pub(super) async fn dump(
             from: &mut $connection,
             to: &mpsc::Sender<DumpItem>,

@@ -11,7 +11,7 @@ pub async fn open_store(address: &str, sync: SyncMode) -> Result<Box<dyn Store>,
     open_as(address, sync, Opening::Migrate).await
 }
 
-/// Opens a store that exists and has the schema of this program. Any other is refused and not changed.
+/// Opens an existing store with the schema of this program. Any other store is refused and not changed.
 pub async fn open_current_store(address: &str) -> Result<Box<dyn Store>, StoreError> {
     open_as(address, SyncMode::Full, Opening::RefuseOlder).await
 }

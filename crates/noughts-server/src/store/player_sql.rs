@@ -252,7 +252,8 @@ macro_rules! shared_players {
     };
 }
 
-/// The operations of a store on players. The store has the macros `on_connection` and `in_transaction`.
+/// The operations of a store on players. The store must define the macros `on_connection` and
+/// `in_transaction`.
 macro_rules! player_operations {
     () => {
         fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {

@@ -252,7 +252,7 @@ impl Store for Postgres {
 
     player_operations!();
 
-    /// Without a timeout: it takes as long as its receiver needs.
+    /// Has no timeout, because it takes as long as its receiver needs.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         Box::pin(async move { dump::dump_snapshot(&mut *self.pool.acquire().await?, &to).await })
     }

@@ -55,7 +55,7 @@ pub enum Command {
         /// An unused id.
         next: GameId,
     },
-    /// A seat accepts the rematch that another seat offers, which is offering one too.
+    /// A seat accepts the rematch that another seat has offered. This is also an offer of its own.
     AcceptRematch {
         /// Which seat.
         seat: Seat,

@@ -190,7 +190,7 @@ impl Table {
         }
     }
 
-    /// The entries after number `after`, and the table before them: a copy that was kept, or a new table.
+    /// The entries after number `after`, and the table before them: a kept copy, or a new table.
     pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
         let past = self.copy_before(after)?;
         let entries = self.entries_after(&past).collect();
@@ -201,7 +201,8 @@ impl Table {
         })
     }
 
-    /// What each entry after number `after` changed, see [`MissedEntries::updates`].
+    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a
+    /// small change, the list ends there with the whole table.
     pub fn changes_after(
         &self,
         after: u32,
@@ -239,16 +240,16 @@ impl Table {
 
 /// Entries that a watcher has not seen, with their times, and the table before them.
 pub(crate) struct MissedEntries {
-    /// It may have fewer entries than the watcher has seen.
+    /// The table before these entries. It may have fewer entries than the watcher has seen.
     past: Table,
     entries: Vec<(u64, Entry)>,
-    /// How many the watcher has seen.
+    /// The number of entries that the watcher has seen.
     after: u32,
 }
 
 impl MissedEntries {
-    /// What each of them changed, oldest first, computed by a replay. An entry that no small change can express ends the
-    /// list with the whole table, as it is `now`.
+    /// The changes of these entries, oldest first, computed by a replay. If an entry cannot be expressed as a
+    /// small change, the list ends there with the whole table in its current state, `now`.
     pub(crate) fn updates(
         self,
         present: SeatSet,

@@ -182,12 +182,13 @@ impl LiveTable {
         self.state().snapshot(now_ms)
     }
 
-    /// Differs whenever the view does, apart from the time that is left on a running clock. All nodes agree on it.
+    /// A number that changes whenever the view changes, except for the time left on a running clock. It is
+    /// the same on all nodes.
     pub fn view_version(&self) -> u64 {
         let mut hash = DefaultHasher::new();
         let state = self.state();
         let table = &state.table;
-        // After a failover another entry may have the same number.
+        // After a failover a different entry may have the same number.
         (table.entry(), table.last_ms(), state.present()).hash(&mut hash);
         (&*state.names, env!("CARGO_PKG_VERSION")).hash(&mut hash);
         hash.finish()
@@ -234,7 +235,7 @@ impl LiveTable {
         }
         let (present, names) = (state.present(), Arc::clone(&state.names));
         let missed = state.table.missed_after(entry)?;
-        // A replay of a long game takes a while, so the lock is released first.
+        // Unlock first, because the replay of a long game takes milliseconds.
         drop(state);
         Some(missed.updates(present, &names, || self.snapshot()))
     }

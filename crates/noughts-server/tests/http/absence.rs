@@ -51,7 +51,7 @@ async fn begun(node: &TestServer, variant: &str, people: usize, clock: &str) -> 
     (game, tokens)
 }
 
-/// Absence counts from the moment at which a player is at no node.
+/// Absence counts from the moment at which a player is connected to no node.
 #[tokio::test(start_paused = true)]
 async fn claim_needs_absence_from_every_node() {
     let nodes = two_nodes().await;
@@ -82,7 +82,8 @@ async fn claim_needs_absence_from_every_node() {
     }
 }
 
-/// A player who leaves at one node may be claimed against at another after ten seconds, unless they come back.
+/// If a player leaves at one node, the opponent may claim at another node after ten seconds, unless the
+/// player comes back.
 #[tokio::test(start_paused = true)]
 async fn leaving_is_known_at_every_node() {
     let nodes = two_nodes().await;
@@ -130,7 +131,7 @@ async fn every_other_person_must_be_away() {
     assert_eq!(won.body["outcome"]["sides"], json!([0]), "{}", won.body);
 }
 
-/// A claim against a player who has just come back at another node is refused, though the hint is lost.
+/// A claim against a player who has just come back at another node is refused, even if the hint was lost.
 #[tokio::test(start_paused = true)]
 async fn player_who_returns_at_another_node_is_present_within_seconds() {
     let database = Database::new();

@@ -64,7 +64,7 @@ async fn lobby_announces_a_restart() {
     assert_eq!(restart.1, "restart");
 }
 
-/// Whatever happens at another node arrives within about a second.
+/// Changes at another node arrive within about a second.
 #[tokio::test(start_paused = true)]
 async fn lobby_shows_the_tables_of_all_nodes() {
     let database = Database::new();

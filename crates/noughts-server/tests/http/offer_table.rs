@@ -11,7 +11,7 @@ use crate::event_stream::Events;
 
 const DOCUMENT: &str = include_str!("../../../../docs/api.md");
 
-/// The rows of the table that begins with these columns, without its head.
+/// The rows of the table that has these columns, without its head.
 fn rows_of(head: &str) -> (Vec<&'static str>, Vec<Vec<&'static str>>) {
     let cells = |line: &'static str| -> Vec<&'static str> {
         let line = line.trim_matches('|').split(" | ");
@@ -41,7 +41,7 @@ impl Game<'_> {
         }
     }
 
-    /// A game in a state of the document.
+    /// A game in one of the states of the document.
     async fn in_state<'s>(server: &'s TestServer, state: &str) -> Game<'s> {
         let seats = match state {
             "waiting" => r#"[{"human":"Ann"},{"open":"link"}]"#,

@@ -30,7 +30,7 @@ impl PlayerEvents {
         events
     }
 
-    /// Opens it, or resumes it.
+    /// Opens or resumes the stream.
     async fn open_after(server: &TestServer, player: &Player, id: Option<&str>) -> PlayerEvents {
         let bearer = format!("Bearer {}", player.token);
         let mut headers = vec![("Authorization", bearer.as_str())];
@@ -298,7 +298,7 @@ async fn the_clock_of_a_quick_match_counts() {
     );
 }
 
-/// A quick match with a clock takes a lobby seat with the same clock, at any node, and no other.
+/// A quick match with a clock takes only lobby seats with the same clock, at any node.
 #[tokio::test(start_paused = true)]
 async fn quick_match_with_a_clock_takes_a_lobby_seat_with_the_same_clock() {
     let database = Database::new();

@@ -18,7 +18,7 @@ shared_dump!(PgConnection, Postgres);
 const WITHOUT_TIMEOUTS: &str =
     "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 
-/// Dumps one state, while other connections write.
+/// Dumps a consistent state while other connections write.
 pub(super) async fn dump_snapshot(
     from: &mut PgConnection,
     to: &mpsc::Sender<DumpItem>,
@@ -32,7 +32,7 @@ pub(super) async fn dump_snapshot(
     Ok(())
 }
 
-/// Loads a dump, all or nothing. Servers that start meanwhile wait.
+/// Loads a dump: all of it or nothing. Servers that start in the meantime wait.
 pub(super) async fn load_in_transaction(
     to: &mut PgConnection,
     from: mpsc::Receiver<DumpItem>,
