@@ -1,4 +1,4 @@
-//! Every JSON form of testdata/api is read and written back to the same JSON. The files are written by hand.
+//! Every JSON form in testdata/api is parsed and serialized to the same JSON. The files are written by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
-//! What clocks cost: `clocks turns sqlite:FILE|memory:` plays the same games with and without clocks, in turn, and prints
-//! the processor time of each; `clocks idle sqlite:FILE|memory:` waits a minute with 10 000 running clocks.
+//! The cost of clocks. `clocks turns sqlite:FILE
+//! memory:` plays the same games with and without clocks, alternately, and prints the processor time of each.
+//! `clocks idle sqlite:FILE
+//! memory:` waits a minute with 10 000 running clocks.
 
 use std::error::Error;
 use std::fs;

@@ -34,7 +34,7 @@ fn any_game() -> impl Strategy<Value = Classic> {
     )
 }
 
-/// Mostly plays, since a game of refusals shows little.
+/// Mostly valid plays, because a game of refusals shows little.
 fn any_line() -> impl Strategy<Value = String> {
     prop_oneof![
         12 => (0..6u8, 0..6u8).prop_map(|(row, column)| format!("{row} {column}\n")),

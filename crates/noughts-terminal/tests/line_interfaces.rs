@@ -1,4 +1,4 @@
-//! With any input, the menu game and the game on nine boards end in order.
+//! With any input, the menu game and the game on nine boards end normally.
 
 use noughts_engine::EngineSetup;
 use noughts_rules::{GridSpec, NestedSpec};

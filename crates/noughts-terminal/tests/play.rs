@@ -1,4 +1,4 @@
-//! A game on a server, with events in an order that the network may give them.
+//! A game on a server, with events in any order that a network may produce.
 
 use std::sync::mpsc::channel;
 

@@ -13,7 +13,8 @@ use noughts_check::{
 
 use crate::verdicts::{Case, compare, folder, read};
 
-/// The interpreter itself: what is first on the path may be a script that looks for it, every time.
+/// The path of the interpreter itself. The first match on the path may be a script that searches for the
+/// interpreter at each start.
 pub(crate) fn python() -> OsString {
     let code = "import sys; print(sys.executable)";
     let output = Command::new("python3")
@@ -40,7 +41,7 @@ fn task(python: &OsString, fault: &str, strict: bool) -> ClassicTask {
     }
 }
 
-/// Cases about lines. Which lines a program sees tells why it does not see another one.
+/// Cases about lines. The lines that a program recognizes show why it does not recognize another one.
 const LINES: [&str; 10] = [
     "row",
     "column",
@@ -54,8 +55,8 @@ const LINES: [&str; 10] = [
     "last-cell-wins",
 ];
 
-/// Judges all of a mode: each fault by the cases that it should touch and every twelfth of the others, or by
-/// all of them, which takes minutes.
+/// Checks all faults of a mode: each with the cases that it should break and every twelfth of the others, or
+/// with all cases, which takes minutes.
 fn judge_all(mode: &str, by_all: bool) -> Vec<(Case, Report)> {
     let python = python();
     let cases = read("classic.verdicts")

@@ -1,4 +1,4 @@
-//! Every rule against programs with faults, and against right ones, in another language.
+//! Every rule against correct and faulty programs in another language.
 
 mod classic;
 mod client;

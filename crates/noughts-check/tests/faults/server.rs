@@ -11,7 +11,7 @@ use noughts_wire::Dialect;
 
 use crate::verdicts::{Case, compare, folder, read};
 
-/// The servers with these faults in one process, which ends with its input.
+/// The servers with these faults, in one process that ends with its input.
 struct Servers {
     process: Child,
     ports: HashMap<String, u16>,
@@ -45,7 +45,7 @@ impl Drop for Servers {
     }
 }
 
-/// Long, because these servers run on a busy machine. A slow server takes as long as the whole check may.
+/// Long, because these servers run on a busy machine. A slow server may take as long as the whole check.
 fn timeout(fault: &str) -> Duration {
     Duration::from_secs(if fault == "slow" { 4 } else { 8 })
 }
@@ -64,7 +64,7 @@ fn judge(port: u16, mode: &str, fault: &str) -> Report {
     check_tcp(&task, &ProcessSet::default(), &|_| {}).unwrap()
 }
 
-/// Judges all of a mode, each by a thread of its own: they spend their time waiting.
+/// Checks all faults of a mode, each in its own thread, because they mostly wait.
 fn judge_all(mode: &str) -> Vec<(Case, Report)> {
     let cases: Vec<Case> = read("server.verdicts")
         .into_iter()
@@ -85,7 +85,7 @@ fn judge_all(mode: &str) -> Vec<(Case, Report)> {
     judged.into_iter().map(|one| one.join().unwrap()).collect()
 }
 
-/// Every rule of the mode is broken by somebody, and passed by the right server.
+/// Every rule of the mode is broken by a faulty server and held by the correct one.
 fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     let dialect = if mode == "later" {
         Dialect::Later
@@ -117,9 +117,9 @@ fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     assert_eq!(right.entries.len(), rules.len());
 }
 
-/// The time that a check takes is mostly waiting, and how long it waits does not depend on the machine: a correct
-/// server is waited for at most 2 s in all (0.3 s on an idle machine), and no server longer than three answers may take. With the usual
-/// 2 s for one answer that is 6 s, and a silent server has to be checked within 15 s.
+/// A check mostly waits, and how long it waits does not depend on the machine. The kit waits at most 2 s in
+/// total for a correct server (0.3 s on an idle machine), and at most three answers for any server. With the
+/// usual 2 s per answer that is 6 s, so a silent server is checked within 15 s.
 fn waits_are_few(judged: &[(Case, Report)]) {
     for (case, report) in judged {
         let most = match &*case.fault {

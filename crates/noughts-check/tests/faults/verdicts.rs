@@ -13,7 +13,7 @@ pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/check")
 }
 
-/// What one program should be found to break.
+/// The rules that one program breaks.
 pub(crate) struct Case {
     pub(crate) mode: String,
     pub(crate) fault: String,
@@ -52,7 +52,8 @@ fn rules(report: &Report, has: fn(&Verdict) -> bool) -> BTreeSet<String> {
     entries.map(|entry| entry.rule.clone()).collect()
 }
 
-/// A rule that was not tried names the broken rule that prevented it; otherwise, the reason that it gives.
+/// Checks that a rule that was not tried names the broken rule that prevented it. Otherwise returns its
+/// reason.
 fn unexplained(report: &Report, broken: &BTreeSet<String>) -> Option<String> {
     report.entries.iter().find_map(|entry| {
         let Verdict::NotTried(why) = &entry.verdict else {
@@ -68,7 +69,7 @@ fn unexplained(report: &Report, broken: &BTreeSet<String>) -> Option<String> {
     })
 }
 
-/// Says all that differs at once, in the form of the file, with why.
+/// Reports all differences at once, in the form of the file, with reasons.
 pub(crate) fn compare(found: Vec<(Case, Report)>) {
     let mut wrong = String::new();
     for (case, report) in found {

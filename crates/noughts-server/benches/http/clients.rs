@@ -60,7 +60,7 @@ impl Counted {
         self.cpu.as_secs_f64() / self.requests as f64
     }
 
-    /// All but one in a hundred answers take at most this many seconds.
+    /// The 99th percentile of the answer times, in seconds.
     pub(crate) fn p99(&self) -> f64 {
         let mut waits = self.waits.clone();
         let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
@@ -79,7 +79,7 @@ impl<'p> Clients<'p> {
         }
     }
 
-    /// The same, while an address opens connections until it is refused.
+    /// The same clients, while another address opens connections until it is refused.
     pub(crate) fn beside(mut self, neighbour: Neighbour) -> Clients<'p> {
         self.neighbour = neighbour;
         self
@@ -263,12 +263,12 @@ pub(crate) fn create(server: &Process, body: &str) -> (String, [String; 2], Stri
     (string_after(&laid, r#""id":""#), tokens, laid, stream)
 }
 
-/// Plays turn `turn`, from 0, of the short game; when it was asked for.
+/// Plays turn `turn` of the short game, from 0. Returns when the request was sent.
 pub(crate) fn play(stream: &mut TcpStream, id: &str, token: &str, turn: usize) -> Instant {
     play_at(stream, id, token, turn, DRAW[turn])
 }
 
-/// Plays this cell in turn `turn`, from 0; when it was asked for.
+/// Plays this cell in turn `turn`, from 0. Returns when the request was sent.
 pub(crate) fn play_at(
     stream: &mut TcpStream,
     id: &str,

@@ -1,5 +1,5 @@
-//! A long game with many watchers: what a turn costs at its end, beside its beginning, and what it costs to
-//! resume a stream.
+//! A long game with many watchers: the cost of a turn at its end compared with its beginning, and the cost of
+//! resuming a stream.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ const WATCHERS: usize = 100;
 const SAMPLE: usize = 500;
 const RESUMED: usize = 1_000;
 
-/// Nobody wins in the turns that are played: the cells of each row are taken in turn.
+/// The sides take the cells of each row alternately, so nobody completes a line.
 const TABLE: &str =
     r#"{"variant":"255x255k255","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
 

@@ -150,7 +150,7 @@ fn requests() {
     println!();
 }
 
-/// Turns while one address opens connections until it is refused, beside turns without that.
+/// Turns while one address opens connections until it is refused, compared with turns without that.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("99 % of turns wait at most, while another address opens connections until refused");

@@ -21,7 +21,7 @@ fn open_one(server: SocketAddr) -> TcpStream {
     TcpStream::from(stream)
 }
 
-/// What a side of the comparison does while others play.
+/// What happens while clients play.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Neighbour {
     Quiet,
@@ -29,7 +29,7 @@ pub(crate) enum Neighbour {
 }
 
 impl Neighbour {
-    /// Runs `work` while the neighbour does what it does.
+    /// Runs `work` with or without the flood.
     pub(crate) fn beside<T>(self, server: SocketAddr, work: impl FnOnce() -> T) -> T {
         match self {
             Neighbour::Quiet => work(),

@@ -1,4 +1,4 @@
-//! The other side as a process, and what the system knows about it.
+//! A measured process, and its memory and processor time.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::servers::Role;
 
-/// This program once more, playing a role. Dropped, it ends.
+/// This program, started again in a role. It ends when this is dropped.
 pub(crate) struct Process {
     child: Child,
     /// Where it listens.
@@ -17,7 +17,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// With these variables in its environment.
+    /// Starts it with these environment variables.
     pub(crate) fn start(role: Role, environment: &[(&str, &str)]) -> Process {
         let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
             .args(["--role", role.name()])
@@ -71,7 +71,7 @@ impl Process {
         Duration::from_nanos(taken.sum())
     }
 
-    /// What the system tells about it, by the name of the file.
+    /// A file of the process in `/proc`.
     pub(crate) fn about(&self, file: &str) -> String {
         format!("/proc/{}/{file}", self.child.id())
     }

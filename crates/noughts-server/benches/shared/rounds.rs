@@ -1,4 +1,4 @@
-//! Comparing two sides on a shared machine: they take turns, and each round compares them.
+//! Compares two jobs on a shared machine: they run alternately, and each round compares them.
 
 #[path = "../../../noughts-rules/benches/rules/spread.rs"]
 mod spread;

@@ -32,7 +32,7 @@ pub(crate) struct Clients<'p> {
 /// How a client writes a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// In one piece, and it goes at once.
+    /// In one write, sent at once.
     Once,
     /// Opcode, id and cell one by one, with Nagle's algorithm on, as Java's streams do.
     FieldByField,
@@ -41,8 +41,7 @@ pub(crate) enum Writes {
 /// What a client sends.
 #[derive(Clone)]
 pub(crate) enum Talk {
-    /// It plays as most people do, game after game: it completes a line, or stops one, or takes the
-    /// first free cell.
+    /// Plays one game after another: completes a line, or blocks one, or takes the first free cell.
     Game,
     /// The same frames to the echo.
     Echo(Script),
@@ -125,7 +124,7 @@ impl<'p> Clients<'p> {
         }
     }
 
-    /// The same, while an address opens connections until it is refused.
+    /// The same clients, while another address opens connections until it is refused.
     pub(crate) fn beside(mut self, neighbour: Neighbour) -> Clients<'p> {
         self.neighbour = neighbour;
         self

@@ -174,7 +174,7 @@ fn idle() {
     );
 }
 
-/// Moves while one address opens connections until it is refused, beside moves without that.
+/// Moves while one address opens connections until it is refused, compared with moves without that.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("\n99 % wait at most, while another address opens connections until refused");

@@ -13,7 +13,7 @@ fn id() -> u32 {
     u32::from_be_bytes(frames[0][1..5].try_into().unwrap())
 }
 
-/// The answers of a game, the last one cut.
+/// The answers of a game, with the last one cut off.
 fn cut(answers: usize, length: usize) -> Vec<Vec<u8>> {
     let id = id();
     let mut all: Vec<Vec<u8>> = GAME[..answers]

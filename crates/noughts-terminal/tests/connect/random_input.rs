@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::server::Visit;
 
-/// Never an answer after which both sides wait.
+/// Never generates an answer after which both sides wait.
 fn any_answer() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => prop::sample::select(vec!["READY", "ADMIT1", "ADMIT2+1-1", "ADMIT0", "WON", "LOST", "DRAW", "ERROR1", "!", "#08+!"])

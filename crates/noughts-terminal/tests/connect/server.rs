@@ -1,13 +1,12 @@
-//! A scripted server, and a client that plays there.
+//! A scripted server, and a client that plays against it.
 //!
 //! ```text
 //! READY | ADMIT1 | 0-0 | 1-1+DRAW | !
 //! ```
-//!
-//! Each frame of the client is answered with what stands before the next `|`: messages joined by `+`,
-//! `1-1` is an ACTION, `LOST@2-2` a RESULT with a cell, `ERROR9`, `#00ff` any bytes; `~` is silence, `!`
-//! leaves. After the last answer the server leaves at the client's next frame. A client's ERROR is
-//! not answered.
+//! Each frame of the client is answered with the text before the next `
+//! `: messages joined by `+`. `1-1` is an ACTION, `LOST@2-2` a RESULT with a cell, `ERROR9` an ERROR, `#00ff`
+//! any bytes; `~` is silence, and `!` disconnects. After the last answer the server disconnects at the
+//! client's next frame. A client's ERROR is not answered.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
@@ -224,7 +223,7 @@ pub(crate) fn bytes(word: &str, id: u32, is_later: bool) -> Vec<u8> {
     bytes
 }
 
-/// The server's side as a writer: every flush ends a frame.
+/// The server's side as a writer. Every flush ends a frame.
 struct Server {
     answers: VecDeque<Vec<Said>>,
     is_later: bool,

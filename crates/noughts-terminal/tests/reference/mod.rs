@@ -1,5 +1,5 @@
-//! The classic game once more, written from its description alone: whole input in, whole output
-//! out, nothing shared with the program. Tests and a fuzzer compare the two.
+//! A second implementation of the classic game, written only from its description. It turns the whole input
+//! into the whole output and shares no code with the program. Tests and a fuzzer compare the two.
 
 /// A game on `size` x `size` cells with `win` in a line.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ impl Classic {
     pub(crate) fn play(&self, input: &[u8]) -> String {
         let mut lines = lines(input).into_iter();
         let mut out = String::new();
-        // Row, column and symbol of every mark, in the order in which they were put.
+        // Row, column and symbol of every mark, oldest first.
         let mut marks: Vec<(i64, i64, char)> = Vec::new();
         let mut turn = 1;
         loop {
@@ -108,7 +108,7 @@ fn symbol(marks: &[(i64, i64, char)], row: i64, column: i64) -> Option<char> {
         .map(|mark| mark.2)
 }
 
-/// `-?[0-9]+`; one too large for anything is as good as any other.
+/// Parses `-?[0-9]+`. Numbers that are too large saturate.
 fn number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
@@ -121,7 +121,7 @@ fn number(text: &str) -> Option<i64> {
     }))
 }
 
-/// Lines without their ends. What is no text becomes something that is no command either.
+/// The lines without line ends. Invalid UTF-8 becomes text that is not a command.
 fn lines(input: &[u8]) -> Vec<String> {
     let mut lines: Vec<&[u8]> = input.split(|byte| *byte == b'\n').collect();
     if lines.last().is_some_and(|last| last.is_empty()) {

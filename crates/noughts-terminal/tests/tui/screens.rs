@@ -1,4 +1,4 @@
-//! Whole screens. With `NOUGHTS_WRITE_SCREENS` set they are written anew, for review.
+//! Whole screens. If `NOUGHTS_WRITE_SCREENS` is set, they are written again, for review.
 
 use std::fs;
 use std::path::Path;

@@ -13,7 +13,7 @@ const TASK: &str = "NOUGHTS_TEST_SESSION";
 const TAKEN: &str = "\x1b[?1049h";
 const GIVEN_BACK: &str = "\x1b[?1049l";
 
-/// Not a test but the program of the other tests, which run it in a terminal.
+/// Not a test, but the program that the other tests run in a terminal.
 #[test]
 fn session() {
     let options = TuiOptions {

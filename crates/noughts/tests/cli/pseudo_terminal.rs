@@ -9,7 +9,7 @@ pub(crate) struct PseudoTerminal {
     script: Child,
     /// Everything that was shown.
     pub(crate) shown: String,
-    /// How much of it [`PseudoTerminal::until`] has passed.
+    /// The number of bytes that [`PseudoTerminal::until`] has passed.
     seen: usize,
 }
 
@@ -22,7 +22,7 @@ impl PseudoTerminal {
         PseudoTerminal::with_size(words, (80, 24), Path::new("/dev/null/none"))
     }
 
-    /// With this size, and this directory for kept seats.
+    /// A terminal of this size, with this directory for kept seats.
     pub(crate) fn with_size(words: &str, size: (u16, u16), state: &Path) -> PseudoTerminal {
         PseudoTerminal::open(words, size, "-echo", state)
     }
@@ -89,7 +89,7 @@ impl PseudoTerminal {
         input.flush().unwrap();
     }
 
-    /// Like [`PseudoTerminal::end`], and everything that was shown.
+    /// Like [`PseudoTerminal::end`], but returns everything that was shown.
     pub(crate) fn end_with_everything(mut self) -> (String, i32, String) {
         let rest = self.until(END);
         let code = self.until("\n").trim().parse().unwrap();
@@ -97,7 +97,7 @@ impl PseudoTerminal {
         (rest, code, everything)
     }
 
-    /// Waits for the end: what was shown since the last [`PseudoTerminal::until`], and the exit code.
+    /// Waits for the end. Returns what was shown since the last [`PseudoTerminal::until`], and the exit code.
     pub(crate) fn end(mut self) -> (String, i32) {
         let rest = self.until(END);
         let code = self.until("\n");

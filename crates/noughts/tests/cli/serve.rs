@@ -44,7 +44,7 @@ impl LoggedServer {
         stream
     }
 
-    /// Sends a signal, waits for the end, and gives the exit code and the log.
+    /// Sends a signal, waits for the end, and returns the exit code and the log.
     fn end(mut self, signal: &str) -> (Option<i32>, String) {
         let id = self.process.id().to_string();
         let sent = Command::new("kill").args([signal, &id]).status().unwrap();

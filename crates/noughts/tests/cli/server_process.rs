@@ -13,18 +13,18 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// With the HTTP listener only.
+    /// A server with only the HTTP listener.
     pub(crate) fn http(log: &str) -> ServerProcess {
         let words = ["--store", "memory:", "--log", log];
         ServerProcess::start(&[("http", ANY_PORT)], &words)
     }
 
-    /// With the HTTP listener only, at this address and with this store.
+    /// A server with only the HTTP listener, at this address and with this store.
     pub(crate) fn http_with_store(address: &str, store: &str) -> ServerProcess {
         ServerProcess::start(&[("http", address)], &["--store", store, "--log", "off"])
     }
 
-    /// With both TCP listeners, and these options.
+    /// A server with both TCP listeners and these options.
     pub(crate) fn tcp(words: &[&str]) -> ServerProcess {
         let open = [("tcp", ANY_PORT), ("tcp-pairs", ANY_PORT)];
         let words = [&["--store", "memory:", "--log", "off"], words].concat();
@@ -65,7 +65,7 @@ impl ServerProcess {
 const ANY_PORT: &str = "127.0.0.1:0";
 
 impl ServerProcess {
-    /// Kills it without a chance to say anything.
+    /// Kills the server.
     pub(crate) fn kill(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

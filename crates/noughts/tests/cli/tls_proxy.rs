@@ -1,4 +1,4 @@
-//! A TLS proxy in front of a server on loopback, with a certificate authority of its own.
+//! A TLS proxy in front of a server on loopback, with its own certificate authority.
 
 use std::path::PathBuf;
 use std::sync::Arc;

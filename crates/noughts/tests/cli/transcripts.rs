@@ -45,8 +45,8 @@ fn the_examples_of_the_readme_and_the_docs_are_true() {
     }
 }
 
-/// Documents show input and errors as a terminal does, without marks: every prompt ends with `): `. Robots in their
-/// examples play `o` in the classic game.
+/// Documents show input and errors as on a terminal, without marks. Every prompt ends with `): `. In examples
+/// of the classic game, robots play `o`.
 fn typed(example: &str) -> String {
     let has_robot = example.contains("--robot o");
     let mark = |line: &str| match line.split_once("): ") {

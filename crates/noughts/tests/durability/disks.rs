@@ -1,5 +1,5 @@
-//! A disk that is really full, and one that really becomes read-only: a small file system of the test's
-//! own, which takes root to mount.
+//! A disk that is really full, and one that really becomes read-only. The test mounts a small file system,
+//! which needs root.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// `None` where this is not root; the size limit of one file is tested without it.
+    /// `None` if this process is not root. The size limit of one file is tested without root.
     fn new() -> Option<Disk> {
         if !rustix::process::geteuid().is_root() {
             println!("not tested: only root may mount a file system");
@@ -114,7 +114,8 @@ fn until_ready(client: &mut Client) {
     }
 }
 
-/// The small write of a readiness check may fit where a game does not: tries until the disk is full for both.
+/// The small write of a readiness check may still fit when a game does not. Tries until the disk is full for
+/// both.
 fn until_unready(client: &mut Client) -> Answer {
     let begun = Instant::now();
     loop {
@@ -127,7 +128,7 @@ fn until_unready(client: &mut Client) -> Answer {
     }
 }
 
-/// Waits until the log says so: at the latest with the next sweep, which writes every two seconds.
+/// Waits until the log has the message: at the latest after the next sweep.
 fn until_logged(disk: &Disk, tells: impl Fn(&str) -> bool) {
     let begun = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! A process that is frozen, as by a virtual machine that is moved, and goes on later.
+//! A process that is frozen and continues later, as when a virtual machine is moved.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::server_process::ServerProcess;
 const TABLE: &str =
     r#"{"variant":"16x16k16","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
 
-/// Long enough that the others declare it dead.
+/// Long enough that the other processes declare it dead.
 const FROZEN: Duration = Duration::from_secs(15);
 
 fn play(port: u16, game: &Value, turn: usize) -> u16 {

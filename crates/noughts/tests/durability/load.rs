@@ -83,7 +83,7 @@ impl World {
         self.check_until(port, news, Instant::now());
     }
 
-    /// The same if another process may just have acknowledged a turn: waits for its hint.
+    /// Like `verify`, if another process may just have acknowledged a turn: waits for its hint.
     pub(crate) fn check_in_the_end(&self, port: u16) {
         let news = self.state().news.clone();
         self.check_until(port, news, Instant::now() + PATIENCE);

@@ -16,7 +16,7 @@ impl ServerProcess {
         ServerProcess::start_by(&[], &["--store", store])
     }
 
-    /// With a command before the program, such as `strace`, and options after it.
+    /// A server with a command before the program, such as `strace`, and options after it.
     pub(crate) fn start_by(before: &[&str], words: &[&str]) -> ServerProcess {
         ServerProcess::spawn(
             before,
@@ -69,7 +69,7 @@ impl ServerProcess {
         assert!(kill.expect("there is such a program").success());
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the process has ended.
     pub(crate) fn wait(mut self) {
         self.process.wait().expect("it is a child of this process");
     }

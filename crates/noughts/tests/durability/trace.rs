@@ -1,5 +1,5 @@
-//! System calls of a turn. `kill -9` cannot show whether a turn is durable, because the system keeps what was written; so
-//! the flush must be seen before the answer.
+//! The system calls of a turn. `kill -9` cannot show whether a turn is durable, because the operating system
+//! keeps written data. So the test checks that the flush comes before the answer.
 
 use crate::client::Client;
 use crate::server_process::ServerProcess;

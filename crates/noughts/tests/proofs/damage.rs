@@ -62,8 +62,9 @@ fn ten_thousand_damaged_proofs_are_refused_or_still_true() {
     assert!((1..2000).contains(&accepted), "{accepted}");
 }
 
-/// The solver writes only what is needed, so a proof without any one of its lines is invalid. With gravity this is not
-/// so: there the checker accepts some positions without a record that the general solver writes all the same.
+/// The solver writes only needed lines, so a proof is invalid without any one of them. This does not hold
+/// with gravity: there the general solver also writes records of positions that the checker accepts without
+/// one.
 #[test]
 fn every_line_of_a_proof_is_needed() {
     for name in ["3x3k3", "4x3k3", "3x3k3+misere", "5x4k4", "6x5k4"] {

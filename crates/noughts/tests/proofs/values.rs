@@ -40,8 +40,8 @@ fn every_slow_value_is_found_and_proved() {
     assert_eq!(count, 10);
 }
 
-/// Of the boards up to 6x6 the first player wins with three in a line on all but the smallest, with four from
-/// 6x5 on, and with five or six on none: after the sources of `testdata/solved/known.txt`.
+/// On boards up to 6x6 the first player wins with lines of three on all except 3x3, with lines of four on 6x5
+/// and 6x6, and with longer lines on none. The sources are in `testdata/solved/known.txt`.
 #[test]
 fn all_boards_up_to_6x6_are_as_published() {
     for line in 3..=6u8 {
@@ -62,7 +62,7 @@ fn all_boards_up_to_6x6_are_as_published() {
     }
 }
 
-/// Random positions, won and lost ones among them.
+/// Random positions, including won and lost ones.
 #[test]
 fn positions_with_any_marks_are_proved() {
     let mut random = Random::new(77);
@@ -118,7 +118,8 @@ fn endgame(variant: &Variant, free: usize, random: &mut Random) -> Diagram {
     }
 }
 
-/// With gravity the checker needs no records for some positions. What it accepts without them must be true.
+/// With gravity the checker needs no records for some positions. The claims that it accepts there must be
+/// true.
 #[test]
 fn positions_with_gravity_that_need_no_records_have_the_proved_value() {
     let mut random = Random::new(44);
