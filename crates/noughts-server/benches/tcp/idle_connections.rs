@@ -30,12 +30,15 @@ pub(crate) struct IdleFigures {
 /// A new process per round, with all connections.
 pub(crate) struct IdleConnections {
     role: Role,
-    crowd: Option<IdleFigures>,
+    figures: Option<IdleFigures>,
 }
 
 impl IdleConnections {
     pub(crate) fn new(role: Role) -> IdleConnections {
-        IdleConnections { role, crowd: None }
+        IdleConnections {
+            role,
+            figures: None,
+        }
     }
 }
 
@@ -44,11 +47,11 @@ impl Job for IdleConnections {
     const SLICES: usize = 1;
 
     fn slice(&mut self) {
-        self.crowd = Some(gather(self.role));
+        self.figures = Some(gather(self.role));
     }
 
     fn figures(&mut self) -> IdleFigures {
-        self.crowd.take().expect("a slice")
+        self.figures.take().expect("a slice")
     }
 }
 
@@ -57,7 +60,7 @@ fn gather(role: Role) -> IdleFigures {
     let process = Process::start(role, &[]);
     let (empty, open, cpu) = (process.resident(), descriptors(&process), process.cpu());
     let started = Instant::now();
-    let mut crowd: Vec<TcpStream> = (0..CONNECTIONS_OPENED).map(|_| connect(&process)).collect();
+    let mut streams: Vec<TcpStream> = (0..CONNECTIONS_OPENED).map(|_| connect(&process)).collect();
     while descriptors(&process) < open + CONNECTIONS_OPENED {
         assert!(started.elapsed() < TIMEOUT, "not all were let in");
         sleep(Duration::from_millis(1));
@@ -73,7 +76,7 @@ fn gather(role: Role) -> IdleFigures {
     if role != Role::Server {
         return silent;
     }
-    greet(&mut crowd);
+    greet(&mut streams);
     settle(&process);
     IdleFigures {
         greeted_bytes: Some(process.resident() - empty),
@@ -92,17 +95,17 @@ fn connect(process: &Process) -> TcpStream {
     stream
 }
 
-fn greet(crowd: &mut [TcpStream]) {
+fn greet(streams: &mut [TcpStream]) {
     let mut hello = Vec::new();
     FromClient::Hello {
         id: ID,
         name: Name::new("Ann").expect("Latin-1"),
     }
     .encode(&mut hello);
-    for stream in &mut *crowd {
+    for stream in &mut *streams {
         stream.write_all(&hello).expect("it is still there");
     }
-    for stream in crowd {
+    for stream in streams {
         let mut ready = [0; 5];
         stream.read_exact(&mut ready).expect("an answer");
         let said = FromServer::decode(&ready, Dialect::Seed);

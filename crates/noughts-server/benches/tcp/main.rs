@@ -155,14 +155,14 @@ fn idle() {
             "server / loop, at most 3.00 in time",
         ],
     );
-    let [a, b] = row(|crowd| crowd.accepted_in.as_secs_f64());
+    let [a, b] = row(|figures| figures.accepted_in.as_secs_f64());
     print_row("let in, ms", &a, &b, |time| format!("{:.0}", time * 1e3));
-    let [a, b] = row(|crowd| crowd.cpu.as_secs_f64() / CONNECTIONS_OPENED as f64);
+    let [a, b] = row(|figures| figures.cpu.as_secs_f64() / CONNECTIONS_OPENED as f64);
     print_row("processor each", &a, &b, micros);
-    let [a, b] = row(|crowd| crowd.silent_bytes as f64 / CONNECTIONS_OPENED as f64);
+    let [a, b] = row(|figures| figures.silent_bytes as f64 / CONNECTIONS_OPENED as f64);
     print_row("bytes each, silent", &a, &b, |bytes| format!("{bytes:.0}"));
-    let greeted: Vec<f64> = column(&ours, |crowd| {
-        crowd.greeted_bytes.unwrap_or_default() as f64 / CONNECTIONS_OPENED as f64
+    let greeted: Vec<f64> = column(&ours, |figures| {
+        figures.greeted_bytes.unwrap_or_default() as f64 / CONNECTIONS_OPENED as f64
     });
     line(
         "bytes each, after READY",

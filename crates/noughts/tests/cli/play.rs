@@ -79,8 +79,8 @@ impl Player {
 #[test]
 fn two_bots_play_a_game() {
     let server = ServerProcess::http("off");
-    let wish = ["--against", "link", "--robot", "perfect", "--name", "Ann"];
-    let mut first = Player::start(&[&[server.url.as_str()], &wish[..]].concat());
+    let arguments = ["--against", "link", "--robot", "perfect", "--name", "Ann"];
+    let mut first = Player::start(&[&[server.url.as_str()], &arguments[..]].concat());
     let game = first.link();
     assert!(game.starts_with(&format!("{}/game/", server.url)), "{game}");
     let second = Player::start(&[&game, "--robot", "perfect", "--name", "Bob"]);
@@ -148,7 +148,7 @@ fn untrusted_certificates_are_refused() {
 #[test]
 fn person_plays_and_gets_help() {
     let server = ServerProcess::http("off");
-    let wish = [
+    let arguments = [
         &server.url,
         "--variant",
         "3x3k3+gravity",
@@ -157,7 +157,7 @@ fn person_plays_and_gets_help() {
         "--name",
         "Ann",
     ];
-    let mut ann = Player::start(&wish.map(|word: &str| word));
+    let mut ann = Player::start(&arguments.map(|word: &str| word));
     ann.until("Your move (column): ");
     ann.types("0 0");
     let said = ann.until("Your move (column): ");
@@ -241,8 +241,8 @@ fn killed_server_is_noticed_and_nothing_typed_is_lost() {
     let mut server = ServerProcess::http_with_store("127.0.0.1:0", &store);
     let address = server.url.strip_prefix("http://").unwrap().to_owned();
     let state = tempfile::tempdir().unwrap();
-    let wish = [server.url.as_str(), "--against", "first"];
-    let mut ann = Player::start_with_state(&wish, state.path());
+    let arguments = [server.url.as_str(), "--against", "first"];
+    let mut ann = Player::start_with_state(&arguments, state.path());
     ann.until("Your move (row-column): ");
     let killed = Instant::now();
     server.kill();

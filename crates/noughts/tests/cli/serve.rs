@@ -194,15 +194,15 @@ fn without_file_descriptors_existing_connections_continue() {
     let mut inside = serving.connect();
     greet(&mut inside);
     // More than there are descriptors: the system accepts them, the program cannot.
-    let mut crowd: Vec<TcpStream> = (0..60).map(|_| serving.connect()).collect();
+    let mut clients: Vec<TcpStream> = (0..60).map(|_| serving.connect()).collect();
     inside.write_all(b"\x03\0\0\x30\x39").unwrap();
     let mut heard = [0; 6];
     inside.read_exact(&mut heard).unwrap();
     assert_eq!(&heard, b"\x04\0\0\x30\x39\x01", "who is in plays on");
     // When some disconnect, the others are accepted.
-    let mut last = crowd.pop().unwrap();
+    let mut last = clients.pop().unwrap();
     last.write_all(HELLO).unwrap();
-    drop(crowd);
+    drop(clients);
     let mut heard = [0; READY.len()];
     last.read_exact(&mut heard).unwrap();
     assert_eq!(heard, READY);
