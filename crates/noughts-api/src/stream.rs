@@ -25,7 +25,7 @@ pub struct Change {
     /// The legal moves; null as in the view.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub legal: Option<Vec<String>>,
-    /// The maximum number of marks that may be taken back now; null as in the view.
+    /// The maximum number of marks that may be taken back now; null if none may, as in the view.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub rewind: Option<u16>,
     /// The offers that wait for an answer.

@@ -8,7 +8,7 @@ use noughts_wire::{
 /// Longer frames are cut after this many bytes.
 const MAX_SHOWN: usize = 64;
 
-/// `05 00 00 30 39 …`
+/// Formats bytes in hexadecimal: `05 00 00 30 39 …`.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(MAX_SHOWN)];
     let pairs: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,15 +1,15 @@
-//! How far a check is.
+//! The progress of a check.
 
-/// What a check does next.
+/// A step of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step<'a> {
-    /// How many steps are done.
+    /// The number of completed steps.
     pub done: usize,
-    /// How many steps there are.
+    /// The number of all steps.
     pub total: usize,
     /// The rule, case or connection that comes next.
     pub name: &'a str,
 }
 
-/// Gets each step before it is taken, from any thread.
+/// Called before each step, from any thread.
 pub type Tell<'a> = &'a (dyn Fn(Step<'_>) + Sync);

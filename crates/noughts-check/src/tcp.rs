@@ -231,9 +231,9 @@ pub(crate) struct Checker {
     /// The name of the next client in the conversation.
     client_name: &'static str,
     program: Option<ServerProgram>,
-    /// The first stack trace that the server printed after disconnections alone.
+    /// The first stack trace that the server printed when clients had only disconnected.
     trace: Option<Finding>,
-    /// The server was sent what the document does not allow.
+    /// Whether the kit has sent frames that the document does not allow.
     has_sent_illegal: bool,
     /// The server printed a stack trace after that.
     has_doubtful_trace: bool,

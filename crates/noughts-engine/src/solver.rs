@@ -196,7 +196,7 @@ pub struct Solver {
     at_least: GameValue,
     at_most: GameValue,
     nodes: u64,
-    /// The Connect Four solver, where it supports the variant. It is faster than proof-number search.
+    /// The Connect Four solver, if it supports the variant. It is faster than proof-number search.
     connect_four: Option<ConnectFour>,
     finds_distance: bool,
 }

@@ -315,7 +315,7 @@ impl fmt::Display for RecordSeat {
 }
 
 impl RecordSeat {
-    /// `seat 0 x human Ann`.
+    /// Parses a line such as `seat 0 x human Ann`.
     fn read(number: usize, line: &str) -> Result<RecordSeat, Reason> {
         let words = || {
             let rest = line.strip_prefix(&format!("seat {number} "))?;

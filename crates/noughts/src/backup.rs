@@ -53,7 +53,7 @@ pub(crate) fn migrate_store(task: &Migrate) -> Result<(), Failure> {
     })
 }
 
-/// Runs one of the commands, and prints what it has done.
+/// Runs one of the commands, and prints a summary.
 fn run(work: impl AsyncFnOnce(ProgressBar) -> Result<String, Failure>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -85,7 +85,7 @@ async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
 /// Longer than a server needs from one sweep to the next.
 const SWEEP_WAIT: Duration = Duration::from_millis(2_500);
 
-/// Refuses a store that a server uses: what is played during the copy would be missing in the other store.
+/// Refuses a store that a server uses, because turns during the copy would be missing in the other store.
 async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     let last_sweep = async || -> Result<u64, StoreError> { store.last_sweep_ms().await };
     let before = last_sweep().await.map_err(Failure::invalid)?;

@@ -355,7 +355,7 @@ fn now_ms() -> u64 {
     now.unwrap_or_default().as_millis() as u64
 }
 
-/// `2026-11-16 03:48`, in UTC.
+/// Formats a time in UTC: `2026-11-16 03:48`.
 fn date(ms: u64) -> String {
     let minutes = ms / 60_000;
     let (days, minute) = (minutes / 1_440, minutes % 1_440);

@@ -1,4 +1,4 @@
-//! The server's log on standard error, written by a thread of its own.
+//! The server's log on standard error, written by a separate thread.
 //!
 //! A game over TCP takes about 50 µs. Writing its log line takes as long again; with a separate thread
 //! players do not wait for it.

@@ -315,7 +315,7 @@ fn read_origin(origin: &str) -> Result<String, Failure> {
     }
 }
 
-/// `90d`, `12h`, `30m`.
+/// Parses a time such as `90d`, `12h` or `30m`.
 fn read_forget_after(text: &str) -> Result<Duration, Failure> {
     let units = [("d", 24 * 3_600), ("h", 3_600), ("m", 60)];
     let read = units.iter().find_map(|(unit, seconds)| {

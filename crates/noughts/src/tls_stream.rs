@@ -41,7 +41,7 @@ pub(crate) fn authorities(cacert: Option<&Path>) -> Result<RootCertStore, Failur
     }
 }
 
-/// Does the handshake with the server of this name.
+/// Performs the handshake with the server of this name.
 pub(crate) fn open(
     host: &str,
     stream: TcpStream,
@@ -100,7 +100,7 @@ impl Shared {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends what the session has encrypted.
+    /// Sends the encrypted bytes of the session.
     fn send(&self, session: &mut ClientConnection) -> io::Result<()> {
         let mut socket = &self.socket;
         while session.wants_write() {
@@ -121,7 +121,7 @@ impl Read for TlsReader {
         loop {
             match self.shared.session().reader().read(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // A server that ends without saying so, as a killed one does.
+                // A server that ends without closing the session, because it was killed.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 read => return read,
             }
@@ -129,7 +129,7 @@ impl Read for TlsReader {
             let count = self.socket.read(&mut received)?;
             let mut session = self.shared.session();
             let mut received = &received[..count];
-            // At the end of the stream the session must be told, by reading nothing.
+            // At the end of the stream, an empty read tells the session about it.
             loop {
                 session.read_tls(&mut received)?;
                 let processed = session.process_new_packets();

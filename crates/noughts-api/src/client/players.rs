@@ -53,7 +53,7 @@ impl Client {
         self.post("/api/players/link", None, &code)
     }
 
-    /// Revokes all tokens of the player but this one.
+    /// Revokes all other tokens of the player.
     pub fn revoke_other_tokens(&self, token: &str) -> Result<(), ClientError> {
         self.delete_as(token, "/api/me/tokens")
     }

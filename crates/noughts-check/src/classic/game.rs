@@ -353,7 +353,7 @@ impl Track {
         tracks
     }
 
-    /// The end of the game, with nothing behind it.
+    /// Matches the end of the game, after which nothing may follow.
     fn over(self, screen: &Screen) -> Option<Track> {
         let expected: Vec<Word> = self.model.end_lines().into_iter().map(Word::Line).collect();
         (screen.words.get(self.at..) == Some(&expected)).then_some(self)

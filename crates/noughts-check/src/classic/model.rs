@@ -80,7 +80,7 @@ impl Model {
         self.game.to_move().is_none()
     }
 
-    /// `:q`
+    /// Executes `:q`.
     pub(super) fn quit(&mut self) {
         self.has_quit = true;
     }
@@ -94,12 +94,12 @@ impl Model {
         self.marks.len()
     }
 
-    /// `Turn: 1`
+    /// The line `Turn: 1`.
     pub(super) fn turn_line(&self) -> String {
         format!("Turn: {}", self.game.turns().len() + 1)
     }
 
-    /// `Enter your turn (x):`
+    /// The prompt, such as `Enter your turn (x):`.
     pub(super) fn prompt(&self) -> String {
         let seat = self.game.to_move().map_or(0, |seat| usize::from(seat.0));
         format!("Enter your turn ({}):", self.symbols[seat])

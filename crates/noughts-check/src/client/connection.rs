@@ -165,7 +165,7 @@ impl ClientConnection {
         self.buffer.receive(&mut self.stream, until) || Instant::now() < deadline
     }
 
-    /// How long the kit waits for something that should not come.
+    /// How long the kit waits to see that no frame comes.
     pub(super) fn patience(&self) -> Duration {
         self.timeout / 2
     }

@@ -81,8 +81,8 @@ impl Checker {
         })
     }
 
-    /// Gives the server time to read what one client has sent; nothing tells when it has. On a busy machine the
-    /// sessions of other clients show that the server got the processor meanwhile.
+    /// Gives the server time to read what one client has sent, because there is no sign that tells when it
+    /// has. On a busy machine, sessions of other clients show that the server got processor time.
     pub(super) fn let_server_read(&mut self) {
         self.observations.borrow_mut().waited += SHORT / 3;
         thread::sleep(SHORT / 3);

@@ -1,4 +1,4 @@
-//! What a server that the kit has started shows: its end, and stack traces in its output.
+//! Watches a server that the kit has started: its end, and stack traces in its output.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ impl Checker {
         };
         let started = Instant::now();
         let has_restarted = match ends_when_left {
-            // Nothing tells whether it is about to end.
+            // There is no sign that tells whether it is about to end.
             true => program.restart().map(|()| true)?,
             false => program.restart_if_ended()?,
         };
@@ -100,7 +100,7 @@ impl Checker {
         self.trace.clone()
     }
 
-    /// Starts the server again and lets clients leave that have sent nothing but what the document allows.
+    /// Starts the server again and lets clients disconnect that have sent only allowed frames.
     fn trace_of_new_server(&mut self) -> Option<Finding> {
         self.program.as_mut()?.restart().ok()?;
         (self.no_session, self.no_game) = Default::default();

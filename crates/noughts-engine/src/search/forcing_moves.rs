@@ -44,7 +44,8 @@ impl<R: Searchable> Search<'_, R> {
         Some(WIN - ply - plies as i32)
     }
 
-    /// Plies in which this side would win by fours alone if it were to move, searched within `most` nodes.
+    /// The number of plies in which this side would win by fours only, if it were to move. Searches at most
+    /// `most` nodes.
     pub(super) fn sequence(&mut self, side: Side, most: u64) -> Option<u32> {
         let left = self.nodes_left();
         let windows = self.board.windows().filter(|_| self.by_force)?;

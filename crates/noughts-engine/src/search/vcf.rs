@@ -45,7 +45,8 @@ impl VcfSearch {
         std::mem::take(&mut self.nodes)
     }
 
-    /// Plies in which `side` wins by fours alone if it is to move, searched within `most` nodes.
+    /// The number of plies in which `side` wins by fours only, if it is to move. Searches at most `most`
+    /// nodes.
     pub(crate) fn wins(&mut self, windows: &mut Windows, side: Side, most: u64) -> Option<u32> {
         self.line.clear();
         self.last.clear();

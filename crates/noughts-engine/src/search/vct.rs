@@ -109,7 +109,7 @@ impl<R: Searchable> Search<'_, R> {
         refutations.find(|refutation| refutation.at == at)
     }
 
-    /// Plies in which the side to move wins by a VCT, searched within `most` nodes.
+    /// The number of plies in which the side to move wins by a VCT. Searches at most `most` nodes.
     fn search_vct(&mut self, most: u64) -> Option<u32> {
         self.vct.until = self.nodes + most;
         for threats in 1..=MAX_THREATS {
@@ -126,7 +126,7 @@ impl<R: Searchable> Search<'_, R> {
         self.aborted || self.nodes >= self.vct.until
     }
 
-    /// Plies in which the side to move wins with at most this many threats.
+    /// The number of plies in which the side to move wins with at most this many threats.
     fn attack(&mut self, threats: u32) -> Option<u32> {
         self.nodes += 1;
         self.look_at_limits();

@@ -1,8 +1,7 @@
 //! Exact values of Connect Four: four in a line with gravity, on boards that fit 64 bits.
-//!
-//! Alpha-beta with null windows over the *score* of a position: 1 if the winner wins with its last stone, one more
-//! for each stone earlier, negative for the loser, 0 for a draw. So the score gives both the value and the number of
-//! plies to the end. See [`Score`].
+//! Alpha-beta with null windows over the *score* of a position: 1 if the side to move wins with its last
+//! stone, 2 if it wins with the stone before, and so on; negative if it loses; 0 for a draw. So the score
+//! gives both the value and the number of plies to the end. See [`Score`].
 
 mod board;
 pub(crate) mod book;

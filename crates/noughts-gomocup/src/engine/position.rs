@@ -33,12 +33,12 @@ impl Position {
         Ok(())
     }
 
-    /// `INFO rule N`
+    /// Sets the rule (`INFO rule N`).
     pub(super) fn set_rule(&mut self, rule: i64) {
         self.rule = rule;
     }
 
-    /// `START`, `RECTSTART`
+    /// Starts a game on a board of this size (`START`, `RECTSTART`).
     pub(super) fn start(&mut self, columns: usize, rows: usize) -> Result<(), String> {
         match self.named {
             Some(variant) if protocol::size(&variant) != (columns, rows) => {

@@ -531,12 +531,12 @@ fn pointer_to(object: &str, name: &str) -> String {
     }
 }
 
-/// `"a", "b" and "c"`
+/// Joins names: `"a", "b" and "c"`.
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     join(names.map(|name| format!("{name:?}")).collect(), " and ")
 }
 
-/// `a, b or c`
+/// Joins names: `a, b or c`.
 fn alternatives<'n>(names: impl Iterator<Item = &'n str>) -> String {
     join(names.map(str::to_owned).collect(), " or ")
 }

@@ -312,7 +312,7 @@ pub(super) fn no_token() -> ApiError {
     )
 }
 
-/// `/api/games/{id}/…`
+/// The id in a path such as `/api/games/{id}/…`.
 fn game_in_path(path: &str) -> Result<GameId, ApiError> {
     read_id(path.split('/').nth(3).unwrap_or_default())
 }

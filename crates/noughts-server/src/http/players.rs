@@ -445,7 +445,7 @@ pub(super) async fn link(
     }
 }
 
-/// Reads what everybody may see of a player.
+/// Reads the public data of a player.
 ///
 /// The name, the finished games, and the results by opponent.
 #[utoipa::path(

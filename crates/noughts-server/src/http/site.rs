@@ -107,7 +107,7 @@ fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) 
     response
 }
 
-/// `GET /web/{version}/{path}`
+/// `GET /web/{version}/{path}`: a file of the page.
 async fn file(PathParams([version, path]): PathParams<2>, headers: HeaderMap) -> Response {
     match SITE.file(&path) {
         Some(file) if version == SITE.version() => respond(file, &headers, IMMUTABLE),

@@ -12,12 +12,12 @@ use tokio_rustls::server::TlsStream;
 #[derive(Debug)]
 pub(crate) enum NetStream<S = TcpStream> {
     Plain(S),
-    /// After the handshake.
+    /// A TLS connection after its handshake.
     Tls(Box<TlsStream<S>>),
 }
 
 impl NetStream {
-    /// The socket below.
+    /// The underlying socket.
     pub(crate) fn socket(&self) -> &TcpStream {
         match self {
             NetStream::Plain(stream) => stream,
@@ -25,7 +25,7 @@ impl NetStream {
         }
     }
 
-    /// Writes what the client takes now; [`io::ErrorKind::WouldBlock`] if that is nothing.
+    /// Writes as many bytes as possible without waiting; [`io::ErrorKind::WouldBlock`] if none.
     pub(crate) fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let stream = match self {
             NetStream::Plain(stream) => return stream.try_write(bytes),
@@ -38,7 +38,7 @@ impl NetStream {
         }
     }
 
-    /// Sends what TLS has encrypted and kept; false if the client does not take all of it now.
+    /// Sends encrypted bytes that were not sent yet. Returns false if not all could be sent without waiting.
     pub(crate) fn try_flush(&mut self) -> io::Result<bool> {
         match self {
             NetStream::Plain(_) => Ok(true),
@@ -52,7 +52,7 @@ impl NetStream {
         }
     }
 
-    /// Whether TLS has encrypted bytes that the client has not taken.
+    /// Whether there are encrypted bytes that were not sent yet.
     pub(crate) fn has_unsent(&self) -> bool {
         match self {
             NetStream::Plain(_) => false,
@@ -60,7 +60,7 @@ impl NetStream {
         }
     }
 
-    /// Ready when the client takes more.
+    /// Ready when more bytes can be sent.
     pub(crate) fn poll_write_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             NetStream::Plain(stream) => stream.poll_write_ready(context),

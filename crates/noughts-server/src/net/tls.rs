@@ -21,7 +21,7 @@ use super::{NetStream, Permit, REFUSED_TIME};
 /// Time for a client to finish the TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where certificate and key are.
+/// The files of certificate and key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TlsFiles {
     /// The server's certificate, followed by those of its issuers, in PEM format.
@@ -42,13 +42,13 @@ pub struct Tls {
 pub enum TlsError {
     /// A file cannot be read.
     Unreadable(PathBuf, io::Error),
-    /// The file is not PEM, or has something else in it.
+    /// The file is not in PEM format, or lacks the certificate or key.
     Missing(PathBuf, &'static str),
     /// The key belongs to another certificate.
     Mismatch(TlsFiles),
-    /// The time of the certificate is over.
+    /// The certificate has expired.
     Expired(PathBuf),
-    /// Its time has not begun.
+    /// The certificate is not valid yet.
     NotYetValid(PathBuf),
     /// Another reason.
     Unusable(PathBuf, rustls::Error),
@@ -111,8 +111,8 @@ impl Tls {
     }
 }
 
-/// Does the handshake with a new client, if its listener has TLS. `None` if the client does not finish the
-/// handshake in time, or speaks something else.
+/// Performs the handshake with a new client, if its listener has TLS. `None` if the client does not finish
+/// the handshake in time or does not use TLS.
 pub(crate) async fn open_stream<S>(
     stream: S,
     tls: Option<&Tls>,
@@ -169,9 +169,8 @@ fn pem_error(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
 }
 
 /// Refuses a certificate that no client would accept now.
-///
-/// A client's verification checks the time first. What else it finds depends on the client: its authorities and the name
-/// that it connects to.
+/// Clients check the time first. Their other checks depend on the client: its authorities, and the name that
+/// it connects to.
 fn check_time(
     path: &Path,
     chain: &[CertificateDer<'static>],

@@ -160,7 +160,7 @@ fn symbol(record: &Record, seat: Seat) -> char {
     seat.map_or('?', |seat| seat.symbol)
 }
 
-/// Who sits there, told apart from others of the same name by their symbol.
+/// The name of a player with the symbol, which distinguishes players with the same name.
 fn name(record: &Record, seat: Seat) -> String {
     let symbol = symbol(record, seat);
     let sits = record.seats().get(usize::from(seat.0));

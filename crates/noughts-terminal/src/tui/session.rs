@@ -27,7 +27,7 @@ use super::screen;
 const BUSY: Duration = Duration::from_millis(30);
 const IDLE: Duration = Duration::from_millis(250);
 
-/// Time to end after a signal.
+/// After a signal, the program has this much time to end.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
 

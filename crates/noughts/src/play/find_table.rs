@@ -361,7 +361,7 @@ fn games(
     Ok(page.map_err(failure)?.games)
 }
 
-/// `7x6k4+gravity  Ann against an open seat`.
+/// Describes a game in a list: `7x6k4+gravity  Ann against an open seat`.
 fn describe(game: &GameListing) -> String {
     let seats = (0..).zip(&game.seats).map(|(seat, holder)| {
         let symbol = Side::new(seat).map_or('?', Side::symbol);

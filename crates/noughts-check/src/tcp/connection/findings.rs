@@ -1,4 +1,4 @@
-//! What came, what should have come, and the finding if they differ.
+//! What was received, what was expected, and the finding if they differ.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! What is seen in any connection besides the answer: frames that answer nothing, frames of the wrong size, and
-//! flags that are characters.
+//! Observations on any connection besides the answer: frames that answer no request, frames of the wrong
+//! size, and flags that are characters.
 
 use std::io::Read;
 use std::time::Duration;

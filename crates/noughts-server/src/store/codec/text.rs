@@ -37,7 +37,7 @@ fn read_name(text: &str) -> Option<String> {
     Some(name)
 }
 
-/// `00c0ffee00c0ffee`.
+/// Formats a node's id: `00c0ffee00c0ffee`.
 pub(in crate::store) fn write_node(node: NodeId) -> String {
     format!("{:016x}", node.0)
 }
@@ -54,7 +54,8 @@ pub(in crate::store) fn write_player(player: PlayerId) -> String {
     format!("{PLAYER_PREFIX}{player}")
 }
 
-/// `open lobby`, `robot perfect`, `human Ann`, `player 0123…`; for a TCP connection `human@00c0ffee00c0ffee Ann`.
+/// Formats a holder: `open lobby`, `robot perfect`, `human Ann`, `player 0123…`, or `human@00c0ffee00c0ffee
+/// Ann` for a TCP connection.
 pub(in crate::store) fn write_holder(holder: &Holder) -> String {
     match holder {
         Holder::Open(OpenTo::Link) => "open link".to_owned(),
@@ -87,7 +88,7 @@ pub(in crate::store) fn read_holder(text: &str) -> Option<Holder> {
     }
 }
 
-/// One seat per line.
+/// Formats the holders of a table, one seat per line.
 pub(in crate::store) fn write_holders(holders: &[Holder]) -> String {
     let lines: Vec<String> = holders.iter().map(write_holder).collect();
     lines.join("\n")
@@ -133,7 +134,7 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// `0 2`.
+/// Formats a set of seats: `0 2`.
 pub(in crate::store) fn write_seats(seats: SeatSet) -> String {
     let seats: Vec<String> = seats.iter().map(|seat| seat.0.to_string()).collect();
     seats.join(" ")
@@ -144,7 +145,7 @@ pub(in crate::store) fn read_seats(text: &str) -> Option<SeatSet> {
     text.split_ascii_whitespace().map(seat).collect()
 }
 
-/// `leaving 0 2`.
+/// Formats the end of a game: `leaving 0 2`.
 pub(in crate::store) fn write_end(reason: EndReason, seats: SeatSet) -> String {
     format!("{} {}", end_word(reason), write_seats(seats))
 }
@@ -174,7 +175,7 @@ fn end_word(reason: EndReason) -> &'static str {
     }
 }
 
-/// `accept draw`.
+/// Formats an answer to an offer: `accept draw`.
 pub(in crate::store) fn write_answer(answer: Answer) -> String {
     match answer {
         Answer::Accept(offer) => format!("accept {}", offer.word()),
@@ -192,7 +193,7 @@ pub(in crate::store) fn read_answer(text: &str) -> Option<Answer> {
     }
 }
 
-/// `10250 until 1700000000000`.
+/// Formats added time: `10250 until 1700000000000`.
 pub(in crate::store) fn write_added_time(ms: u64, until_ms: u64) -> String {
     format!("{ms} until {until_ms}")
 }
@@ -202,7 +203,7 @@ pub(in crate::store) fn read_added_time(text: &str) -> Option<(u64, u64)> {
     Some((ms.parse().ok()?, until_ms.parse().ok()?))
 }
 
-/// `1-0`, `<<2`, `takeback 2` or `resign`.
+/// Formats an action: `1-0`, `<<2`, `takeback 2` or `resign`.
 pub(in crate::store) fn write_action(variant: &Variant, action: Action) -> String {
     match action {
         Action::Play(at) => variant.format_move(at),
@@ -248,7 +249,8 @@ pub(in crate::store) fn read_status(word: &str) -> Option<Status> {
     }
 }
 
-/// `draw`, `abandoned`, `won x by line 0 4 8`: cells are counted from 0, row by row.
+/// Formats how a game ended: `draw`, `abandoned`, `won x by line 0 4 8`. Cells are counted from 0, row by
+/// row.
 pub(in crate::store) fn write_conclusion(conclusion: &Conclusion) -> String {
     let (sides, by) = match conclusion {
         Conclusion::Draw { reason } => return write_draw(*reason).to_owned(),
