@@ -379,7 +379,8 @@ impl ConnectFour {
         best
     }
 
-    /// Bounds of the score that follow from the lines that are still possible, as far as they narrow the window.
+    /// Bounds of the score that follow from the lines that are still possible. A bound that cannot narrow the window is
+    /// not computed.
     ///
     /// If every column has an even number of free cells, the side that does not move can *follow*: it answers each
     /// stone with one directly above it. Then it gets all upper cells of the pairs, and the side to move only the lower

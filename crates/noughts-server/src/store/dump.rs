@@ -25,13 +25,13 @@ pub enum ColumnKind {
 pub enum DumpValue {
     /// No value.
     Null,
-    /// Of [`ColumnKind::Integer`].
+    /// A value of a column of kind [`ColumnKind::Integer`].
     Integer(i64),
-    /// Of [`ColumnKind::Flag`].
+    /// A value of a column of kind [`ColumnKind::Flag`].
     Flag(bool),
-    /// Of [`ColumnKind::Bytes`].
+    /// A value of a column of kind [`ColumnKind::Bytes`].
     Bytes(Vec<u8>),
-    /// Of [`ColumnKind::Text`].
+    /// A value of a column of kind [`ColumnKind::Text`].
     Text(String),
 }
 

@@ -34,7 +34,7 @@ impl App {
         Effect::None
     }
 
-    /// Carries out a line; a line with a value starts the game.
+    /// Runs the command of a line. On a line that shows a setting, the command is to start the game.
     pub(super) fn choose(&mut self, item: Item) -> Effect {
         match item {
             Item::Game | Item::FirstBoard | Item::Seat(_) | Item::History | Item::Begin => {
