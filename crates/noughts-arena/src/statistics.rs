@@ -172,7 +172,7 @@ impl Sprt {
             - scores.log_likelihood(expected_score(self.elo0))
     }
 
-    /// What the sample decides.
+    /// The decision of the test after these scores.
     pub fn decide(&self, scores: &ScoreSample) -> SprtDecision {
         let llr = self.llr(scores);
         if llr >= Sprt::bound() {

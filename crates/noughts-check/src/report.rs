@@ -40,7 +40,7 @@ pub struct Entry {
     pub claim: String,
     /// The sentence of the document that demands it, or why it is open.
     pub source: String,
-    /// How much it counts.
+    /// Whether breaking the rule is a fault.
     pub weight: Weight,
     /// Whether it holds.
     pub verdict: Verdict,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How much a rule counts.
+/// Whether breaking a rule is a fault.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {

@@ -122,7 +122,7 @@ pub struct Solution {
     /// The number of plies to the end, if the winner wins as early and the loser loses as late as possible.
     /// `None` unless [`find_distance`](Solver::find_distance) was called.
     pub distance: Option<u32>,
-    /// Positions looked at.
+    /// The number of positions that were searched.
     pub nodes: u64,
     /// Time taken.
     pub time: Duration,

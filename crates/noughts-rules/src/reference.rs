@@ -215,7 +215,7 @@ impl ReferenceNested {
             .collect()
     }
 
-    /// The boards that the play after one in `cell` may go to.
+    /// The boards in which the next side may play after a play in `cell`.
     fn sent_to(&self, position: &ReferencePosition, cell: usize) -> Vec<usize> {
         let open = self.open_boards(position);
         if open.is_empty() || self.outcome_of_boards(position).is_some() {

@@ -35,7 +35,7 @@ pub(super) struct Body<const MAX: usize> {
 /// Hashes of a request, equal in every process and release.
 #[derive(Clone, Copy)]
 pub(super) struct RequestHash {
-    /// The first bytes of SHA-256.
+    /// The first eight bytes of the SHA-256 hash.
     current: u64,
     /// The hash of older versions, for keys that they stored.
     former: u64,

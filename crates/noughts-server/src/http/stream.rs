@@ -232,7 +232,7 @@ impl Follow {
         })
     }
 
-    /// The table at the start.
+    /// The table when the stream was opened.
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.watch.snapshot
     }

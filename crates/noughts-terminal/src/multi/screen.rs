@@ -61,7 +61,7 @@ fn cells(view: &View, last: Option<&Play>, first: usize) -> String {
     [first, first + 1, first + 2].map(cell).join("|")
 }
 
-/// The key of board and cell numbers, with the prompt beside it.
+/// The numbers of boards and cells as a small picture, with the prompt beside it.
 pub(super) fn beside_key(prompt: &str) -> String {
     format!("0 1 2\n3 4 5\n6 7 8   {prompt}")
 }

@@ -1,4 +1,4 @@
-//! Draws one board: rules, labels, marks and cues.
+//! Draws one board: grid lines, labels, marks and cues.
 
 use noughts_rules::{Action, Conclusion, Move, Side, View, WinReason};
 use ratatui::layout::Rect;
@@ -64,7 +64,7 @@ pub(super) fn draw(
 ) {
     let grid = local.grid();
     if layout.is_ruled {
-        rules(canvas, layout);
+        grid_lines(canvas, layout);
     }
     labels(canvas, layout, overlay.focus);
     arrows(canvas, layout, grid.rows, grid.columns);
@@ -206,7 +206,7 @@ fn cue_style(canvas: &Canvas<'_>, cue: Cue) -> Style {
     }
 }
 
-fn rules(canvas: &mut Canvas<'_>, layout: &GridLayout) {
+fn grid_lines(canvas: &mut Canvas<'_>, layout: &GridLayout) {
     let style = canvas.theme.quiet();
     let theme = canvas.theme;
     let width = usize::from(layout.cell.0);

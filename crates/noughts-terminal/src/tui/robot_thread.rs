@@ -30,11 +30,11 @@ pub struct RequestId {
 /// What a move is computed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// To be played.
+    /// The robot plays the move.
     Play,
-    /// To be shown as a hint.
+    /// The screen shows the move as a hint.
     Hint,
-    /// Not the move, but the value of the position, to judge the turn that was played.
+    /// Only the value of the position is used, to judge the turn that was played.
     Review,
 }
 

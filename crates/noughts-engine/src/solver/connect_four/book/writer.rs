@@ -17,7 +17,7 @@ const QUICK_NODES: u64 = 400_000;
 #[derive(Clone, Copy)]
 struct OwnPosition {
     stones: Stones,
-    /// The sign of its score is at least this.
+    /// A lower bound for the sign of the position's score.
     at_least: i32,
 }
 
