@@ -18,13 +18,13 @@ const SPECIAL_DECAY: f32 = 5e-5;
 
 /// Scale from log-odds to the search's centi-points, and to move scores.
 const WORTH: f32 = 600.0;
-const PROMISE: f32 = 1000.0;
+const MOVE_SCORE_SCALE: f32 = 1000.0;
 
 /// The value of the mover's open fours. It is not fitted, because a search finds them before it evaluates a board; the
 /// value is for strategies that do not search.
 const OPEN_FOUR: u8 = 7;
 const OPEN_FOUR_WORTH: f32 = 4.0;
-const OPEN_FOUR_PROMISE: f32 = 20.0;
+const OPEN_FOUR_MOVE_SCORE: f32 = 20.0;
 
 /// The scale of a neuron's inputs.
 const NEURON: f32 = 1024.0;
@@ -80,7 +80,7 @@ pub(crate) struct Numbers {
     worth: Vec<[Fitted; 1 + HIDDEN]>,
     start: [Fitted; 1 + HIDDEN],
     output: [Fitted; HIDDEN],
-    promise: Vec<Fitted>,
+    move_score: Vec<Fitted>,
 }
 
 impl Numbers {
@@ -98,7 +98,7 @@ impl Numbers {
             start,
             // Half of the neurons speak for the mover and half against it, to begin with.
             output: std::array::from_fn(|n| Fitted::new(if n % 2 == 0 { 0.3 } else { -0.3 })),
-            promise: vec![Fitted::default(); DESCRIPTIONS],
+            move_score: vec![Fitted::default(); DESCRIPTIONS],
         };
         let mut steps = [0, 0];
         for epoch in 0..EPOCHS {
@@ -115,7 +115,7 @@ impl Numbers {
             let length = 10.0 * FIRST_STEP * (1.0 - 0.9 * 10.0 * epoch as f32 / EPOCHS as f32);
             for batch in training.choices.chunks(BATCH / 4) {
                 steps[1] += 1;
-                numbers.learn_promise(batch, &Step::new(length, steps[1]));
+                numbers.learn_move_score(batch, &Step::new(length, steps[1]));
             }
         }
         numbers
@@ -187,33 +187,33 @@ impl Numbers {
         }
     }
 
-    fn promise(&self, [own, other]: [[u8; 4]; 2]) -> f32 {
+    fn move_score(&self, [own, other]: [[u8; 4]; 2]) -> f32 {
         let described = describe(own, true).chain(describe(other, false));
         described
-            .map(|number| self.promise[number as usize].value)
+            .map(|number| self.move_score[number as usize].value)
             .sum()
     }
 
-    fn learn_promise(&mut self, batch: &[Choice], step: &Step) {
+    fn learn_move_score(&mut self, batch: &[Choice], step: &Step) {
         let mut gradients = vec![0.0; DESCRIPTIONS];
         let share = 1.0 / batch.len() as f32;
         for choice in batch {
-            let promises: Vec<f32> = choice
+            let scores: Vec<f32> = choice
                 .cells
                 .iter()
-                .map(|cell| self.promise(*cell))
+                .map(|cell| self.move_score(*cell))
                 .collect();
-            let most = promises.iter().copied().fold(f32::MIN, f32::max);
-            let all: f32 = promises.iter().map(|promise| (promise - most).exp()).sum();
+            let most = scores.iter().copied().fold(f32::MIN, f32::max);
+            let all: f32 = scores.iter().map(|score| (score - most).exp()).sum();
             for (number, [own, other]) in choice.cells.iter().enumerate() {
-                let chance = (promises[number] - most).exp() / all;
+                let chance = (scores[number] - most).exp() / all;
                 let error = share * (chance - f32::from(u8::from(number == choice.taken)));
                 for description in describe(*own, true).chain(describe(*other, false)) {
                     gradients[description as usize] += error;
                 }
             }
         }
-        for (one, gradient) in self.promise.iter_mut().zip(gradients) {
+        for (one, gradient) in self.move_score.iter_mut().zip(gradients) {
             if gradient != 0.0 {
                 one.step(gradient + DECAY * one.value, step);
             }
@@ -233,11 +233,11 @@ impl Numbers {
     /// The share of played moves that are among the best-scored ones.
     pub(crate) fn foretold(&self, choices: &[Choice], most: usize) -> f32 {
         let is_among = |choice: &&Choice| {
-            let taken = self.promise(choice.cells[choice.taken]);
+            let taken = self.move_score(choice.cells[choice.taken]);
             let better = choice
                 .cells
                 .iter()
-                .filter(|cell| self.promise(**cell) > taken);
+                .filter(|cell| self.move_score(**cell) > taken);
             better.count() < most
         };
         choices.iter().filter(is_among).count() as f32 / choices.len().max(1) as f32
@@ -260,7 +260,7 @@ impl Numbers {
         let mut text = format!(
             "# The learned evaluation of lines of five, written by cargo xtask bench learn --write.\n\
              # Learned from {origin}.\n\
-             # Each line has four sorted reaches; their promise as the mover's own and as the opponent's; then what they add to\n\
+             # Each line has four sorted reaches; their move score as the mover's own and as the opponent's; then what they add to\n\
              # the linear term and to each neuron, first as the mover's own and then as the opponent's.\n"
         );
         let whole = |value: f32| value.round() as i32;
@@ -290,16 +290,16 @@ impl Numbers {
         let output = self.output.iter().map(|one| whole(loud * one.value));
         let _ = writeln!(text, "output {}", spaced(output));
         for set in sorted_sets() {
-            let promise = [true, false].map(|is_own| {
+            let move_score = [true, false].map(|is_own| {
                 let described = describe(set, is_own);
                 let learned: f32 = described
-                    .map(|number| self.promise[number as usize].value)
+                    .map(|number| self.move_score[number as usize].value)
                     .sum();
                 let is_won = is_own && set[3] == OPEN_FOUR;
                 whole(
-                    PROMISE
+                    MOVE_SCORE_SCALE
                         * if is_won {
-                            learned + OPEN_FOUR_PROMISE
+                            learned + OPEN_FOUR_MOVE_SCORE
                         } else {
                             learned
                         },
@@ -314,7 +314,7 @@ impl Numbers {
                 scaled
             });
             let reaches = set.into_iter().map(i32::from);
-            let _ = writeln!(text, "{}", spaced(reaches.chain(promise).chain(worth)));
+            let _ = writeln!(text, "{}", spaced(reaches.chain(move_score).chain(worth)));
         }
         text
     }

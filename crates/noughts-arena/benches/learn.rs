@@ -79,7 +79,7 @@ fn run(mut words: Vec<String>) -> Result<(), String> {
         );
     });
     println!(
-        "of moves kept apart {:.1} % promise most, {:.1} % are among the 12 that promise most",
+        "of the moves in the test set {:.1} % have the highest score, {:.1} % are among the 12 highest",
         100.0 * numbers.foretold(&test.choices, 1),
         100.0 * numbers.foretold(&test.choices, 12)
     );

@@ -27,7 +27,7 @@ pub(crate) trait Searchable: Rules {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {
     pub(crate) at: Move,
-    pub(crate) promise: i32,
+    pub(crate) move_score: i32,
 }
 
 /// Features of a position. Symmetric positions have the same features, so that they share an entry of the
@@ -70,7 +70,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     ) -> bool;
 
     /// The rank of a move for a side.
-    fn promise(&self, _side: Side, _at: Move) -> i32 {
+    fn move_score(&self, _side: Side, _at: Move) -> i32 {
         0
     }
 

@@ -417,19 +417,19 @@ impl<'t, R: Searchable> Search<'t, R> {
         let complete = features.candidates(rules, self.board.position(), listed, list);
         self.put_fours_last(list);
         if !complete && list.len() > most {
-            list.sort_unstable_by_key(|candidate| (-candidate.promise, candidate.at));
+            list.sort_unstable_by_key(|candidate| (-candidate.move_score, candidate.at));
             list.truncate(most);
         }
         complete
     }
 
-    /// Sorts by promise, the killer move first.
+    /// Sorts by move score, the killer move first.
     fn sort(&self, list: &mut [Candidate]) {
         let killer = self.killer();
         list.sort_unstable_by_key(|candidate| {
             (
                 killer != Some(candidate.at),
-                -candidate.promise,
+                -candidate.move_score,
                 candidate.at,
             )
         });
@@ -537,7 +537,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 }
 
-/// Higher is earlier: the killer move, then by promise, then by cell.
+/// Higher is earlier: the killer move, then by move score, then by cell.
 #[inline]
 fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
     let killer = if killer == Some(candidate.at) {
@@ -545,7 +545,7 @@ fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
     } else {
         0
     };
-    killer + (i64::from(candidate.promise) << 16) - candidate.at.index() as i64
+    killer + (i64::from(candidate.move_score) << 16) - candidate.at.index() as i64
 }
 
 fn nodes_per_clock_read<R: Searchable>(rules: &R) -> u64 {

@@ -137,9 +137,9 @@ impl GridFeatures {
 
     /// The score for move ordering: the learned one if there is one, otherwise the value of the side's own windows
     /// through the cell plus nearly as much for those of the best opponent (reversed in misère games).
-    fn promise(&self, side: Side, at: Move) -> i32 {
+    fn move_score(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
-            return patterns.promise(side, at) + self.centre(at);
+            return patterns.move_score(side, at) + self.centre(at);
         }
         let cells = self.spec.cells();
         let value = |side: usize| self.cell_values[side * cells + at.index()];
@@ -238,7 +238,7 @@ impl<R: Rules> Features<R> for GridFeatures {
             if !large || self.near[at.index()] > 0 {
                 into.push(Candidate {
                     at,
-                    promise: self.promise(side, at),
+                    move_score: self.move_score(side, at),
                 });
             }
         }
@@ -246,12 +246,12 @@ impl<R: Rules> Features<R> for GridFeatures {
             let every = rules.moves(position);
             into.extend(every.map(|at| Candidate {
                 at,
-                promise: self.promise(side, at),
+                move_score: self.move_score(side, at),
             }));
             return true;
         }
         if large && into.len() > most {
-            let order = |candidate: &Candidate| (-candidate.promise, candidate.at);
+            let order = |candidate: &Candidate| (-candidate.move_score, candidate.at);
             into.select_nth_unstable_by_key(most, order);
             into.truncate(most);
             into.sort_unstable_by_key(order);
@@ -259,8 +259,8 @@ impl<R: Rules> Features<R> for GridFeatures {
         !large
     }
 
-    fn promise(&self, side: Side, at: Move) -> i32 {
-        GridFeatures::promise(self, side, at)
+    fn move_score(&self, side: Side, at: Move) -> i32 {
+        GridFeatures::move_score(self, side, at)
     }
 
     fn spent_four(&self) -> i32 {
@@ -287,7 +287,7 @@ impl<R: Rules> Features<R> for GridFeatures {
         };
         let candidate = |at| Candidate {
             at,
-            promise: self.promise(mover, at),
+            move_score: self.move_score(mover, at),
         };
         if self.windows.are_listed() {
             let completing = self.windows.lacking(side, 1).iter();
@@ -315,18 +315,18 @@ impl<R: Rules> Features<R> for GridFeatures {
                     .filter(is_attack)
                     .map(|cell| Candidate {
                         at: Move::at(cell),
-                        promise: patterns.promise(side, Move::at(cell)),
+                        move_score: patterns.move_score(side, Move::at(cell)),
                     }),
             );
             return;
         }
         let cells = self.spec.cells();
         let own = &self.cell_values[side.index() * cells..(side.index() + 1) * cells];
-        for (cell, promise) in own.iter().enumerate() {
-            if *promise >= MIN_ATTACK_VALUE && self.windows.is_free(cell) {
+        for (cell, move_score) in own.iter().enumerate() {
+            if *move_score >= MIN_ATTACK_VALUE && self.windows.is_free(cell) {
                 into.push(Candidate {
                     at: Move::at(cell),
-                    promise: *promise,
+                    move_score: *move_score,
                 });
             }
         }

@@ -358,7 +358,7 @@ impl Features<Nested> for NestedFeatures {
                 let (mine, theirs) = (position.marks(mover, board), position.marks(other, board));
                 (wins, blocks) = (completing(mine, theirs), completing(theirs, mine));
             }
-            let promise = if wins >> cell & 1 == 1 {
+            let move_score = if wins >> cell & 1 == 1 {
                 1000
             } else {
                 let old = self.codes[board];
@@ -367,8 +367,8 @@ impl Features<Nested> for NestedFeatures {
                 let gain = if mover == Side::FIRST { gain } else { -gain };
                 gain + if blocks >> cell & 1 == 1 { 300 } else { 0 }
             };
-            let promise = promise + self.sends(position, mover, cell);
-            into.push(Candidate { at, promise });
+            let move_score = move_score + self.sends(position, mover, cell);
+            into.push(Candidate { at, move_score });
         }
         true
     }

@@ -6,7 +6,7 @@
 //!
 //! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a
 //! few neurons with rectified linear activation (negative values count as zero). Each combination also has a
-//! *promise*, which ranks moves. All numbers were learned from games; `five.txt` contains them and describes
+//! *move score*, which ranks moves. All numbers were learned from games; `five.txt` contains them and describes
 //! how they were made.
 
 use std::sync::LazyLock;
@@ -82,7 +82,7 @@ type Weights = [i32; 1 + HIDDEN];
 #[derive(Clone, Copy)]
 struct Numbers {
     weights: [Weights; 2],
-    promise: [i32; 2],
+    move_score: [i32; 2],
 }
 
 /// The learned numbers of all combinations.
@@ -131,14 +131,14 @@ impl Learned {
         for set in &sets {
             let numbers = words("")?;
             let (reaches, numbers) = numbers.split_at_checked(set.len())?;
-            let (promise, numbers) = numbers.split_at_checked(2)?;
+            let (move_score, numbers) = numbers.split_at_checked(2)?;
             let (own, other) = numbers.split_at_checked(1 + HIDDEN)?;
             if reaches != set.map(i32::from) {
                 return None;
             }
             learned.numbers.push(Numbers {
                 weights: [own.try_into().ok()?, other.try_into().ok()?],
-                promise: promise.try_into().ok()?,
+                move_score: move_score.try_into().ok()?,
             });
         }
         for combination in 0..COMBINATIONS as u16 {
@@ -477,11 +477,11 @@ impl Patterns {
 
     /// The rank of a move for a side.
     #[inline]
-    pub(crate) fn promise(&self, side: Side, at: Move) -> i32 {
+    pub(crate) fn move_score(&self, side: Side, at: Move) -> i32 {
         let combinations = self.combinations[at.index()];
         let own = self.learned.numbers(combinations[side.index()]);
         let other = self.learned.numbers(combinations[1 - side.index()]);
-        own.promise[0] + other.promise[1]
+        own.move_score[0] + other.move_score[1]
     }
 
     /// Whether the move makes an open three or more.

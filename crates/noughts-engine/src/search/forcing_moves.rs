@@ -101,7 +101,7 @@ impl<R: Searchable> Search<'_, R> {
         let features = self.board.features();
         list.extend(self.defences.iter().map(|at| Candidate {
             at: *at,
-            promise: features.promise(mover, *at),
+            move_score: features.move_score(mover, *at),
         }));
         self.note_fours();
         self.put_fours_last(list);
@@ -128,7 +128,7 @@ impl<R: Searchable> Search<'_, R> {
         let spent = self.board.features().spent_four();
         for candidate in list {
             if self.fours.contains(&candidate.at) {
-                candidate.promise -= spent;
+                candidate.move_score -= spent;
             }
         }
     }

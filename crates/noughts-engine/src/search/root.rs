@@ -22,7 +22,7 @@ impl<R: Searchable> Search<'_, R> {
             if root.is_empty() {
                 root.extend(only.iter().map(|at| Candidate {
                     at: *at,
-                    promise: 0,
+                    move_score: 0,
                 }));
             }
         }

@@ -152,10 +152,10 @@ impl<R: Searchable> Search<'_, R> {
         let must = only_completion(self.board.windows()?, mover.next(2)).ok()?;
         let mut list = self.take_list();
         match must {
-            Some(at) => list.push(Candidate { at, promise: 0 }),
+            Some(at) => list.push(Candidate { at, move_score: 0 }),
             None => self.board.features().attacks(mover, &mut list),
         }
-        list.sort_unstable_by_key(|attack| (-attack.promise, attack.at));
+        list.sort_unstable_by_key(|attack| (-attack.move_score, attack.at));
         list.truncate(MAX_ATTACKS);
         let mut found = None;
         for attack in &list {
@@ -190,11 +190,11 @@ impl<R: Searchable> Search<'_, R> {
                 self.lists[self.board.ply()] = list;
                 return Some(2);
             }
-            Ok(Some(at)) => list.push(Candidate { at, promise: 0 }),
+            Ok(Some(at)) => list.push(Candidate { at, move_score: 0 }),
             Ok(None) => {
                 if self.sequence(mover, LAST_SEQUENCE).is_none() {
                     self.list_defences(&mut list);
-                    list.sort_unstable_by_key(|defence| (-defence.promise, defence.at));
+                    list.sort_unstable_by_key(|defence| (-defence.move_score, defence.at));
                 }
             }
         }

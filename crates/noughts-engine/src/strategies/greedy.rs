@@ -28,10 +28,13 @@ impl Strategy for Greedy {
         let candidates = dispatch!(game.timeline(), timeline => {
             ranked(SearchBoard::new(game, timeline), stop)
         });
-        let best = candidates.iter().map(|candidate| candidate.promise).max();
+        let best = candidates
+            .iter()
+            .map(|candidate| candidate.move_score)
+            .max();
         let equal: Vec<&Candidate> = candidates
             .iter()
-            .filter(|candidate| Some(candidate.promise) == best)
+            .filter(|candidate| Some(candidate.move_score) == best)
             .collect();
         equal[self.0.below(equal.len())].at.into()
     }
@@ -54,8 +57,8 @@ fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidat
     for candidate in list.iter_mut().take_while(|_| !stop.is_set()) {
         board.play(candidate.at);
         match board.outcome() {
-            Some(Outcome::Won(sides)) if sides.contains(me) => candidate.promise = i32::MAX,
-            Some(Outcome::Won(_)) => candidate.promise = i32::MIN,
+            Some(Outcome::Won(sides)) if sides.contains(me) => candidate.move_score = i32::MAX,
+            Some(Outcome::Won(_)) => candidate.move_score = i32::MIN,
             Some(Outcome::Draw) | None => {}
         }
         board.take_back();

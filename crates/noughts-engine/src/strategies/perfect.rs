@@ -307,7 +307,7 @@ impl<R: Searchable> ExactSearch<'_, R> {
         if list.is_empty() {
             features.candidates(rules, self.board.position(), usize::MAX, &mut list);
         }
-        list.sort_unstable_by_key(|candidate| (-candidate.promise, candidate.at));
+        list.sort_unstable_by_key(|candidate| (-candidate.move_score, candidate.at));
         list
     }
 

@@ -161,7 +161,7 @@ fn incremental_patterns_equal_those_of_a_new_board() {
             for side in [Side::FIRST, Side::SECOND] {
                 assert_eq!(incremental.estimate(side), new.estimate(side));
                 for at in (0..spec.cells()).map(Move::at) {
-                    assert_eq!(incremental.promise(side, at), new.promise(side, at));
+                    assert_eq!(incremental.move_score(side, at), new.move_score(side, at));
                 }
             }
             for at in (0..spec.cells()).map(Move::at) {
@@ -222,7 +222,7 @@ fn cells_that_make_an_open_four_rank_highest() {
     }
     let mut cells: Vec<Move> = (0..225).map(Move::at).collect();
     cells.retain(|at| patterns.reaches(*at).is_some());
-    cells.sort_by_key(|at| std::cmp::Reverse(patterns.promise(x, *at)));
+    cells.sort_by_key(|at| std::cmp::Reverse(patterns.move_score(x, *at)));
     let first = &cells[..2];
     assert!(first.contains(&cell(7, 4)) && first.contains(&cell(7, 8)));
     // The side to move makes the open four and almost wins; the other side must stop it first.
