@@ -1,8 +1,9 @@
-//! `cargo xtask`: tests, benches, fuzzing and mutants of the workspace, and the opening book of Connect Four.
+//! `cargo xtask`: tests, benches, fuzzing, mutants and packages of the workspace, and the opening book of Connect Four.
 //!
 //! No dependencies, because this is the first thing that is built on a new machine.
 
 mod bench;
+mod dist;
 mod fuzz;
 mod mutants;
 mod shell;
@@ -18,6 +19,8 @@ cargo xtask test [--long] [PART...]       all tests, or these parts; installs mi
 cargo xtask bench [NAME [ARGUMENT...]]    times and instruction counts; without NAME, the list of benches
 cargo xtask fuzz [TARGET] [--seconds N]   one fuzz target, or all, 60 s each
 cargo xtask mutants [WORD]                mutants of the solver and the proof checker that the tests must detect
+cargo xtask dist [--profile NAME]         a tarball and a Debian package in target/dist; the default profile is release
+cargo xtask dist --test [BEFORE.deb]      installs, upgrades and removes that package in a fresh Debian; as root
 cargo xtask book [--board WxH] [--pack]   the opening book of Connect Four; an interrupted run continues
 ";
 
@@ -71,6 +74,10 @@ fn run(arguments: &[&str]) -> Result<bool, String> {
                 "cargo run --release --locked -p noughts-engine --features book --example book";
             shell::run(&format!("{program} -- {}", words.join(" "))).map(|()| true)
         }
+        ["dist"] => dist::run("release"),
+        ["dist", "--profile", profile] => dist::run(profile),
+        ["dist", "--test"] => dist::test(None),
+        ["dist", "--test", before] => dist::test(Some(before)),
         ["mutants"] => mutants::run(None),
         ["mutants", word] => mutants::run(Some(word)),
         _ => Err(format!("unknown arguments; usage:\n{USAGE}")),

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::tools::{
-    CHROMIUM, CLIPPY, CPLUSPLUS, CURL, JDK, JQ, NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON,
-    PYTHON_TOOLS, RUSTFMT, SLOWHTTPTEST, STRACE, Tool, Toolbox,
+    BINUTILS, CARGO_DENY, CHROMIUM, CLIPPY, CPLUSPLUS, CURL, DEBOOTSTRAP, JDK, JQ, NEXTEST, NODE,
+    NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, PYTHON_TOOLS, RUSTFMT, SLOWHTTPTEST, STRACE, Tool,
+    Toolbox,
 };
 
 /// One part of the suite: command lines, and the tools that they need.
@@ -101,6 +102,17 @@ fn long_parts() -> Vec<Part> {
             ],
         ),
         part("mutants", &[NEXTEST], &["cargo xtask mutants"]),
+        part(
+            "dependencies",
+            &[CARGO_DENY],
+            &["cargo deny --locked check licenses bans sources"],
+        ),
+        // Needs root for the chroot.
+        part(
+            "packages",
+            &[BINUTILS, DEBOOTSTRAP, CURL, JQ],
+            &["cargo xtask dist", "cargo xtask dist --test"],
+        ),
     ];
     parts.extend(crate::fuzz::parts(None, crate::FUZZ_SECONDS));
     parts

@@ -58,6 +58,11 @@ pub(crate) const CARGO_FUZZ: Tool = command(
     "cargo fuzz --version",
     "cargo install --locked cargo-fuzz",
 );
+pub(crate) const CARGO_DENY: Tool = command(
+    "cargo-deny",
+    "cargo deny --version",
+    "cargo install --locked cargo-deny",
+);
 /// Sanitizers need a nightly compiler.
 pub(crate) const NIGHTLY: Tool = command(
     "a nightly toolchain",
@@ -85,6 +90,9 @@ pub(crate) const PYTHON_TOOLS: Tool = command(
      target/tools/python/bin/pip install --quiet --requirement xtask/python-tools.txt && \
      cp xtask/python-tools.txt target/tools/python/installed.txt",
 );
+pub(crate) const DEBOOTSTRAP: Tool = apt("debootstrap", "which debootstrap", "debootstrap");
+/// `strip` and `objdump`.
+pub(crate) const BINUTILS: Tool = apt("binutils", "objdump --version", "binutils");
 pub(crate) const CURL: Tool = apt("curl", "curl --version", "curl");
 pub(crate) const JQ: Tool = apt("jq", "jq --version", "jq");
 pub(crate) const SLOWHTTPTEST: Tool = apt("slowhttptest", "which slowhttptest", "slowhttptest");
