@@ -1,6 +1,7 @@
 //! The OpenAPI description, generated from the routes, and a page to try the API.
 
 mod document;
+mod examples;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

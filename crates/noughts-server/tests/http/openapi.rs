@@ -103,6 +103,33 @@ async fn every_route_is_in_the_openapi_description() {
     assert_eq!(api["servers"][0]["url"], "/");
 }
 
+/// Every JSON body of a request or a successful answer has an example.
+#[tokio::test]
+async fn every_body_has_an_example() {
+    let server = TestServer::new().await;
+    let api = server.request("GET", "/api/openapi.json", None).await.body;
+    let paths = api["paths"].as_object().unwrap().values();
+    let mut bodies = 0;
+    for call in paths.flat_map(|methods| methods.as_object().unwrap().values()) {
+        let responses = call["responses"].as_object().unwrap().iter();
+        let answers = responses.filter(|(status, _)| status.starts_with('2'));
+        let answers = answers.map(|(_, answer)| &answer["content"]);
+        for content in answers.chain([&call["requestBody"]["content"]]) {
+            let schema = &content["application/json"]["schema"];
+            let named = [&schema["$ref"], &schema["items"]["$ref"]];
+            let Some(place) = named.iter().find_map(|place| place.as_str()) else {
+                assert!(schema.is_null(), "{schema}");
+                continue;
+            };
+            let schema = api.pointer(&place[1..]).unwrap();
+            let has_example = schema["examples"].is_array() || schema["example"].is_object();
+            assert!(has_example, "{place}: {schema}");
+            bodies += 1;
+        }
+    }
+    assert!(bodies > 25, "{bodies}");
+}
+
 /// Generators need a name for every object, and a discriminator for every union.
 #[tokio::test]
 async fn every_union_has_a_discriminator() {

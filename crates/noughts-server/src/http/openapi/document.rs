@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::examples::examples;
+
 /// The description as JSON, complete.
 pub(super) fn complete(description: &utoipa::openapi::OpenApi) -> Value {
     let mut document = serde_json::to_value(description).expect("a description is JSON");
@@ -22,25 +24,12 @@ pub(super) fn complete(description: &utoipa::openapi::OpenApi) -> Value {
         "description": "Only over a WebSocket: the id of the message that this one answers.",
     });
     schemas["StreamMessage"]["maxProperties"] = json!(2);
-    for (name, example) in EXAMPLES {
-        let example: Value = serde_json::from_str(example).expect("a fixture is JSON");
-        schemas[*name]["examples"] = json!([example]);
+    for (name, example) in examples() {
+        schemas[name]["examples"] = json!([example]);
     }
     document["servers"] = json!([{"url": "/", "description": "this server"}]);
     document
 }
-
-/// Examples of the most important objects.
-const EXAMPLES: &[(&str, &str)] = &[
-    (
-        "View",
-        include_str!("../../../../../testdata/api/view/playing_as_seat_0.json"),
-    ),
-    (
-        "StreamMessage",
-        include_str!("../../../../../testdata/api/message/change_play.json"),
-    ),
-];
 
 /// Adds the fields for nine boards to views and changes, where they are optional. utoipa would require the fields of a
 /// flattened struct.
