@@ -22,7 +22,7 @@ export function claimControls(state, requests) {
       "div",
       { class: "offer", "data-key": "claim" },
       h("p", {}, `${t("isAway", { n: others.length, names: namesOf(table, others) })} ${limit}`),
-      button(t("claimWin"), () => void requests.claim("win"), "main"),
+      button(t("claimWin"), () => void requests.claim("win")),
       button(t("claimDraw"), () => void requests.claim("draw")),
     ),
   ];

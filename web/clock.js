@@ -48,7 +48,8 @@ export function clockName(clock) {
   if (!clock) return t("clockNone");
   if ("days" in clock) return t("clockDays", { n: clock.days });
   if ("move" in clock) return t("clockMove", { n: clock.move });
-  return t("clockFischer", { n: clock.base / 60, seconds: clock.increment ?? 0 });
+  const base = clock.base % 60 ? t("seconds", { n: clock.base }) : t("minutes", { n: clock.base / 60 });
+  return clock.increment ? t("clockIncrement", { base, n: clock.increment }) : base;
 }
 
 /** The choices of a select box. @returns {[string, string][]} */

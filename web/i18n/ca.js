@@ -364,11 +364,6 @@ export default {
   sitHint: "O prem el tauler.",
   clock: "Rellotge",
   clockNone: "Sense rellotge",
-  clockFischer: {
-    one: "{n} minut, més {seconds} s per jugada",
-    many: "{n} minuts, més {seconds} s per jugada",
-    other: "{n} minuts, més {seconds} s per jugada",
-  },
   clockMove: { one: "{n} segon per jugada", many: "{n} segons per jugada", other: "{n} segons per jugada" },
   clockDays: { one: "{n} dia per jugada", many: "{n} dies per jugada", other: "{n} dies per jugada" },
   firstMoveLimit: {
@@ -443,4 +438,7 @@ export default {
     many: "{name} podia guanyar en {n} jugades, començant per {place}.",
     other: "{name} podia guanyar en {n} jugades, començant per {place}.",
   },
+  minutes: { one: "{n} minut", many: "{n} minuts", other: "{n} minuts" },
+  seconds: { one: "{n} segon", many: "{n} segons", other: "{n} segons" },
+  clockIncrement: "{base}, més {n} s per jugada",
 };

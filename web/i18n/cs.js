@@ -411,12 +411,6 @@ export default {
   sitHint: "Nebo stiskněte desku.",
   clock: "Hodiny",
   clockNone: "Bez hodin",
-  clockFischer: {
-    one: "{n} minuta a {seconds} s za tah",
-    few: "{n} minuty a {seconds} s za tah",
-    many: "{n} minuty a {seconds} s za tah",
-    other: "{n} minut a {seconds} s za tah",
-  },
   clockMove: {
     one: "{n} sekunda na tah",
     few: "{n} sekundy na tah",
@@ -509,4 +503,7 @@ export default {
     many: "{name} pak může vyhrát ve {n} tazích, začíná: {place}.",
     other: "{name} pak může vyhrát v {n} tazích, začíná: {place}.",
   },
+  minutes: { one: "{n} minuta", few: "{n} minuty", many: "{n} minuty", other: "{n} minut" },
+  seconds: { one: "{n} sekunda", few: "{n} sekundy", many: "{n} sekundy", other: "{n} sekund" },
+  clockIncrement: "{base} a {n} s za tah",
 };

@@ -348,7 +348,6 @@ export default {
   sitHint: "Or press the board.",
   clock: "Clock",
   clockNone: "No clock",
-  clockFischer: { one: "{n} minute, plus {seconds} s per move", other: "{n} minutes, plus {seconds} s per move" },
   clockMove: { one: "{n} second per move", other: "{n} seconds per move" },
   clockDays: { one: "{n} day per move", other: "{n} days per move" },
   firstMoveLimit: {
@@ -417,4 +416,7 @@ export default {
     one: "{name} could then win in {n} move, beginning with {place}.",
     other: "{name} could then win in {n} moves, beginning with {place}.",
   },
+  minutes: { one: "{n} minute", other: "{n} minutes" },
+  seconds: { one: "{n} second", other: "{n} seconds" },
+  clockIncrement: "{base}, plus {n} s per move",
 };

@@ -368,11 +368,6 @@ export default {
   sitHint: "Ou appuyez sur le plateau.",
   clock: "Pendule",
   clockNone: "Sans pendule",
-  clockFischer: {
-    one: "{n} minute, plus {seconds} s par coup",
-    many: "{n} minutes, plus {seconds} s par coup",
-    other: "{n} minutes, plus {seconds} s par coup",
-  },
   clockMove: { one: "{n} seconde par coup", many: "{n} secondes par coup", other: "{n} secondes par coup" },
   clockDays: { one: "{n} jour par coup", many: "{n} jours par coup", other: "{n} jours par coup" },
   firstMoveLimit: {
@@ -451,4 +446,7 @@ export default {
     many: "{name} pouvait alors gagner en {n} coups, en commençant par {place}.",
     other: "{name} pouvait alors gagner en {n} coups, en commençant par {place}.",
   },
+  minutes: { one: "{n} minute", many: "{n} minutes", other: "{n} minutes" },
+  seconds: { one: "{n} seconde", many: "{n} secondes", other: "{n} secondes" },
+  clockIncrement: "{base}, plus {n} s par coup",
 };

@@ -42,8 +42,20 @@ function tell(name, found) {
 }
 
 const large = await server.createTable({ variant: "255x255k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
-const page = await open(`/game/${large.id}`, large);
-await page.locator('.cell[data-move="127-127"]').waitFor();
+const page = await open("/archive", large);
+tell(
+  "opening 255x255",
+  await tasks(page, async () => {
+    await page.evaluate((path) => {
+      const link = document.createElement("a");
+      link.href = path;
+      document.querySelector("main")?.append(link);
+      link.click();
+    }, `/game/${large.id}`);
+    await page.locator('.cell[data-move="127-127"]').waitFor();
+    await page.locator(".moves li").first().waitFor();
+  }),
+);
 const scroll = () =>
   page.evaluate(async () => {
     const port = /** @type {HTMLElement} */ (document.querySelector(".port"));

@@ -55,6 +55,15 @@ async function scenes() {
   for (const [at, play] of ["49-49", "48-50", "50-48", "49-50"].entries()) {
     await server.act(large, at % 2, { turn: at + 1, play });
   }
+  const pair = { variant: "3x3k3", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] };
+  const [timed, offered] = [
+    await server.createTable({ ...pair, clock: { base: 15 } }),
+    await server.createTable({ ...pair, clock: { base: 180, increment: 2 } }),
+  ];
+  for (const created of [timed, offered]) {
+    for (const [at, play] of ["1-1", "0-0"].entries()) await server.act(created, at, { turn: at + 1, play });
+  }
+  await server.act(offered, 1, { offer: "takeback" });
   const link = await server.createTable({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
   await server.createTable({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
   const first = (/** @type {import("../api_types").CreatedTable} */ created) => ({
@@ -69,8 +78,10 @@ async function scenes() {
   return {
     start: { path: "/" },
     new: { path: "/new" },
-    own: { path: "/new", act: (page) => page.getByText("A game of your own").click() },
+    own: { path: "/new", act: (page) => page.getByRole("button", { name: "A game of your own" }).click() },
     watch: { path: "/watch" },
+    match: { path: "/watch", act: (page) => page.getByRole("button", { name: "Quick match" }).click() },
+    me: { path: "/me" },
     archive: { path: "/archive" },
     record: { path: "/archive", act: (page) => page.getByRole("button", { name: "Open a record" }).click() },
     nowhere: { path: "/nowhere" },
@@ -90,7 +101,7 @@ async function scenes() {
     back: {
       ...first(back),
       act: async (page) => {
-        await page.getByRole("button", { name: "Take back" }).click();
+        await page.getByRole("button", { name: "Rewind" }).click();
         await page.getByRole("button", { name: "+" }).click();
       },
     },
@@ -98,6 +109,8 @@ async function scenes() {
     four: { path: `/game/${four.id}` },
     five: first(five),
     large: first(large),
+    clock: first(timed),
+    offer: first(offered),
     link: first(link),
     sit: { path: `/game/${link.id}` },
     play: {
@@ -121,6 +134,14 @@ async function take(name, { path, created, seats = [], act }, width, colorScheme
   const tokens = Object.fromEntries(seats.map((seat) => [seat, created?.tokens[seat]]));
   const kept = JSON.stringify(created ? { [created.id]: { at: 0, tokens } } : {});
   await context.addInitScript((text) => localStorage.setItem("noughts.seats", text), kept);
+  // The other players are at the table.
+  const left = new AbortController();
+  for (const [seat, token] of Object.entries(created?.tokens ?? {})) {
+    const headers = { Authorization: `Bearer ${token}` };
+    if (!seats.includes(Number(seat))) {
+      await fetch(`${server.url}/api/games/${created?.id}/events`, { headers, signal: left.signal });
+    }
+  }
   const page = await context.newPage();
   await page.goto(server.url + path);
   await page.locator("main h1").first().waitFor();
@@ -129,6 +150,7 @@ async function take(name, { path, created, seats = [], act }, width, colorScheme
   if (name === "link") await page.locator(".qr").waitFor();
   await page.screenshot({ path: `${folder}${name}-${width}-${colorScheme}.png`, animations: "disabled" });
   await context.close();
+  left.abort();
 }
 
 try {

@@ -25,6 +25,8 @@ async function places() {
     "/new",
     "/watch",
     "/archive",
+    "/me",
+    "/new?game=12x9k4p3",
     "/nowhere",
     "/game/nothing",
     `/game/${over.id}`,

@@ -25,6 +25,17 @@ test("an analysis shows the mistake and the best move", async () => {
   eve.isFine();
 });
 
+test("where values are exact, the board shows that of every move", async () => {
+  const moves = ["3-2", "3-1", "2-2", "2-1", "1-2", "1-1", "0-2"];
+  const created = await here.server.played("5x4k4+gravity", moves);
+  const eve = await here.person();
+  await eve.go(`/game/${created.id}?turn=5#analysis`);
+  await eve.has(".cell[data-sign]", 5);
+  assert.match((await eve.cell("0-2").getAttribute("aria-label")) ?? "", /loses in 14 moves$/);
+  assert.equal(await eve.cell("1-1").getAttribute("data-value"), "loss");
+  eve.isFine();
+});
+
 test("a record can be imported, and an invalid one is explained", async () => {
   const moves = ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"];
   const created = await here.server.played("7x6k4+gravity", moves, ["Zoe", "Yan"]);

@@ -116,7 +116,7 @@ test("a backup is saved and restored", async () => {
 });
 
 test("a new name in the settings reaches the table", async () => {
-  const { ann, path } = await friends();
+  const { ann, bob, path } = await friends();
   await ann.button("Settings").click();
   await ann.page.getByLabel("Your name").fill("Anna");
   await ann.page.getByLabel("Your name").blur();
@@ -124,7 +124,8 @@ test("a new name in the settings reaches the table", async () => {
   await ann.page.locator(".seat .name", { hasText: "Anna" }).waitFor();
   const view = await (await here.server.ask(`/api/games/${path.split("/").at(-1)}`)).json();
   assert.equal(view.seats[0].name, "Anna");
-  ann.isFine();
+  await bob.page.locator(".seat .name", { hasText: "Anna" }).waitFor();
+  for (const who of [ann, bob]) who.isFine();
 });
 
 test("a deleted player gives up the running games", async () => {

@@ -28,6 +28,7 @@ const SAME = new Set([
   "arrow",
   "draw",
   "sound",
+  "minutes",
 ]);
 
 /** @param {import("../../i18n.js").Word} word */
