@@ -49,6 +49,7 @@ use crate::metrics::ListenerKind;
 use crate::net::{
     self, Connections, Permit, REFUSED_TIME, Tls, WhenFull, WriteTimeout, serve_connections,
 };
+use crate::operator::Operator;
 use crate::players::Players;
 use crate::presence::Presence;
 use crate::tables::Tables;
@@ -75,6 +76,7 @@ pub(crate) struct AppState {
     board_images: BoardImages,
     lobby: Lobby,
     connections: Arc<Connections>,
+    operator: Arc<Operator>,
     closing: watch::Receiver<bool>,
 }
 
@@ -104,7 +106,7 @@ impl HttpServer {
             &Arc<Presence>,
             &Arc<Players>,
         ),
-        connections: Arc<Connections>,
+        (connections, operator): (Arc<Connections>, Arc<Operator>),
         secret: [u8; 32],
         limits: HttpLimits,
         tls: Option<Arc<Tls>>,
@@ -121,6 +123,7 @@ impl HttpServer {
             board_images: BoardImages::default(),
             lobby: Lobby::new(),
             connections,
+            operator,
             closing,
         });
         HttpServer {
@@ -235,6 +238,7 @@ fn routes(app: Arc<AppState>) -> Router {
         .route("/healthz", get(|| async { "alive\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics::metrics))
+        .route("/api/announcement", get(announcement))
         .merge(site::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
@@ -243,10 +247,19 @@ fn routes(app: Arc<AppState>) -> Router {
 
 /// `GET /readyz`: whether a turn could be stored now.
 async fn ready(State(app): State<Arc<AppState>>) -> Response {
+    if app.operator.is_draining() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "draining\n").into_response();
+    }
     match app.tables.store().check_writable().await {
         Ok(()) => "ready\n".into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
     }
+}
+
+/// `GET /api/announcement`: what the operator has to say, or null.
+async fn announcement(State(app): State<Arc<AppState>>) -> Response {
+    let text = app.operator.announcement();
+    axum::Json(serde_json::json!({ "text": text })).into_response()
 }
 
 /// Unknown paths: browsers get the page, other clients a problem.

@@ -12,6 +12,7 @@
 //!
 //! [`Table`] is pure. Listeners, clock, random seed and store are passed to [`Server::start`].
 
+mod admin;
 mod background_tasks;
 mod backup;
 mod bus;
@@ -23,6 +24,7 @@ mod liveness;
 mod matchmaking;
 mod metrics;
 mod net;
+mod operator;
 mod players;
 mod presence;
 mod records;
@@ -41,18 +43,19 @@ pub use http::HttpLimits;
 pub use id::{GameId, IdSource, InvalidId, NodeId, PlayerId};
 pub use matchmaking::{Matchmaking, WaitingClient};
 pub use net::{
-    ConnectionLimits, Tls, TlsError, TlsFiles, listen, listen_for_http, raise_descriptor_limit,
+    ConnectionLimits, InvalidNetwork, Network, Tls, TlsError, TlsFiles, listen, listen_for_http,
+    raise_descriptor_limit,
 };
 pub use players::{PlayerInfo, PlayerNames};
 pub use records::{NotStorable, game_from_record, game_to_record};
 pub use server::{HttpConfig, Server, ServerConfig, TlsListeners};
 pub use store::{
-    ATTENDED_MS, Append, Appended, ColumnKind, Created, DUMPED, Deletion, DumpItem, DumpTable,
+    ATTENDED_MS, Append, Appended, Ban, ColumnKind, Created, DUMPED, Deletion, DumpItem, DumpTable,
     DumpValue, LINK_LIFETIME_MS, LinkCreation, ListQuery, ListedGame, LogPosition, LogTail,
-    MAX_LINKS, MAX_QUICK_MATCHES, MAX_TOKENS, Match, MatchRequest, Matches, Memory, PlayerFilter,
-    Postgres, QUICK_MATCH_LASTS_MS, QuickMatch, Redemption, Reply, SecretHash, Sqlite, Store,
-    StoreError, StoredGame, StoredPlayer, Sweep, SyncMode, WaitingCount, WaitingId, WaitingList,
-    WaitingPlayer, WriteCounts, family, open_current_store, open_store,
+    MAX_LINKS, MAX_QUICK_MATCHES, MAX_TOKENS, Match, MatchRequest, Matches, Memory, Notices,
+    PlayerFilter, Postgres, QUICK_MATCH_LASTS_MS, QuickMatch, Redemption, Reply, SecretHash,
+    Sqlite, Store, StoreError, StoredGame, StoredPlayer, Sweep, SyncMode, WaitingCount, WaitingId,
+    WaitingList, WaitingPlayer, WriteCounts, family, open_current_store, open_store,
 };
 pub use table::{
     Absence, Answer, Change, Claim, ClockView, Command, Context, CreationKey, DRAW_OFFER_PAUSE,

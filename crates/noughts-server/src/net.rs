@@ -2,6 +2,7 @@
 //! the TCP protocol.
 
 mod accept;
+mod bans;
 mod descriptor_limit;
 mod limits;
 mod socket;
@@ -10,6 +11,8 @@ mod tls;
 mod write_timeout;
 
 pub(crate) use accept::{Acceptor, serve_connections};
+pub(crate) use bans::Bans;
+pub use bans::{InvalidNetwork, Network};
 pub use descriptor_limit::raise_descriptor_limit;
 pub use limits::ConnectionLimits;
 pub(crate) use limits::{

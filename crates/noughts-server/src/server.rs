@@ -10,12 +10,14 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 use tracing::warn;
 
+use crate::admin::Admin;
 use crate::clock::ServerClock;
 use crate::http::{HttpLimits, HttpServer};
 use crate::id::IdSource;
 use crate::liveness;
 use crate::matchmaking::Matchmaking;
 use crate::net::{ConnectionLimits, Connections, Tls};
+use crate::operator::Operator;
 use crate::players::Players;
 use crate::presence::Presence;
 use crate::retention::forget_after;
@@ -75,6 +77,7 @@ pub struct Server {
     closing: watch::Sender<bool>,
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
+    admin: Arc<Admin>,
     /// Tasks that run as long as the server.
     tasks: Vec<AbortHandle>,
 }
@@ -96,6 +99,7 @@ impl Server {
         let http_limits = setup.http.as_ref().map(|http| &http.limits);
         let proxies = http_limits.map_or(&[][..], |limits| &limits.proxies);
         let connections = Arc::new(Connections::new(setup.limits, proxies));
+        let operator = Operator::new(&tables, &connections);
         let robot = Opponent::Robot(setup.tcp_strategy);
         let (tls, tcp_tls, pairs_tls) = match setup.tls {
             Some(TlsListeners { tls, tcp, pairs }) => (Some(tls), tcp, pairs),
@@ -108,14 +112,15 @@ impl Server {
             (pairs_tls, Opponent::Players, tls.clone()),
         ];
         let tcp = tcp.into_iter().filter_map(|(listener, opponent, tls)| {
-            let server = TcpServer::new(opponent, &matchmaking, &connections, tls);
+            let shared = (&connections, &operator);
+            let server = TcpServer::new(opponent, &matchmaking, shared, tls);
             Some(tokio::spawn(server.run(listener?, closed.clone())))
         });
         let mut listeners: Vec<JoinHandle<()>> = tcp.collect();
         listeners.extend(setup.http.map(|http| {
             let server = HttpServer::new(
                 (&tables, &matchmaking, &presence, &players),
-                Arc::clone(&connections),
+                (Arc::clone(&connections), Arc::clone(&operator)),
                 http.secret,
                 http.limits,
                 tls,
@@ -129,14 +134,16 @@ impl Server {
             tokio::spawn(Arc::clone(&presence).forget_requests()).abort_handle(),
             tokio::spawn(presence.share()).abort_handle(),
             tokio::spawn(Arc::clone(&players).share()).abort_handle(),
-            tokio::spawn(players.expire()).abort_handle(),
+            tokio::spawn(Arc::clone(&players).expire()).abort_handle(),
+            tokio::spawn(Arc::clone(&operator).run()).abort_handle(),
             tokio::spawn(Arc::clone(&matchmaking).run()).abort_handle(),
         ];
         Ok(Server {
             listeners,
             closing,
-            tables,
+            admin: Admin::new((&tables, &matchmaking, &players), connections, operator),
             matchmaking,
+            tables,
             tasks,
         })
     }
@@ -179,6 +186,13 @@ impl Server {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);
         self.tasks.push(tokio::spawn(forget).abort_handle());
+    }
+
+    /// Serves operators at a Unix socket, from now on. Whoever can connect to it is an operator.
+    #[cfg(unix)]
+    pub fn serve_admin(&mut self, listener: tokio::net::UnixListener) {
+        let serve = Arc::clone(&self.admin).serve(listener);
+        self.tasks.push(tokio::spawn(serve).abort_handle());
     }
 
     /// The tables.

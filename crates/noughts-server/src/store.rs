@@ -11,6 +11,7 @@ mod group_commit;
 mod listing;
 mod memory;
 mod migrations;
+mod notices;
 mod open;
 mod player_sql;
 mod players;
@@ -38,6 +39,7 @@ use crate::table::{
 pub use dump::{ColumnKind, DUMPED, DumpItem, DumpTable, DumpValue};
 pub use memory::Memory;
 pub(crate) use migrations::SCHEMA;
+pub use notices::{Ban, Notices};
 pub use open::{open_current_store, open_store};
 pub use players::{
     Deletion, LINK_LIFETIME_MS, LinkCreation, MAX_LINKS, MAX_TOKENS, Redemption, SecretHash,
@@ -175,6 +177,41 @@ pub trait Store: Send + Sync + 'static {
     /// deletes those without games. Returns the number of checked players; 0 when there are no more.
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
+    /// Everything that an operator has decided for all nodes.
+    fn notices(&self) -> Reply<'_, Notices> {
+        Box::pin(std::future::ready(Ok(Notices::default())))
+    }
+
+    /// Bans a network, or replaces its ban.
+    fn set_ban(&self, ban: Ban) -> Reply<'_, ()> {
+        let _ = ban;
+        Box::pin(std::future::ready(Err(without_notices())))
+    }
+
+    /// Removes the ban of exactly this network. Returns whether there was one.
+    fn remove_ban(&self, network: String) -> Reply<'_, bool> {
+        let _ = network;
+        Box::pin(std::future::ready(Err(without_notices())))
+    }
+
+    /// Replaces the announcement; `None` removes it.
+    fn announce(&self, text: Option<String>) -> Reply<'_, ()> {
+        let _ = text;
+        Box::pin(std::future::ready(Err(without_notices())))
+    }
+
+    /// The players after this one, ordered by id.
+    fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
+        let _ = (after, limit);
+        Box::pin(std::future::ready(Err(without_notices())))
+    }
+
+    /// Deletes a game with everything that belongs to it. Returns whether there was one.
+    fn delete_game(&self, game: GameId) -> Reply<'_, bool> {
+        let _ = game;
+        Box::pin(std::future::ready(Err(without_notices())))
+    }
+
     /// Sends the whole content of the store, in the state of one moment, ending with [`DumpItem::End`].
     /// Others may use the store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
@@ -212,6 +249,10 @@ pub trait Store: Send + Sync + 'static {
         let _ = node;
         Bus::alone()
     }
+}
+
+fn without_notices() -> StoreError {
+    StoreError::Invalid("this store has no place for decisions of operators".to_owned())
 }
 
 fn only_in_memory() -> StoreError {

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::matchmaking::Matchmaking;
 use crate::metrics::ListenerKind;
 use crate::net::{self, Connections, Tls, WhenFull, serve_connections};
+use crate::operator::Operator;
 use crate::tables::Tables;
 use connection::Connection;
 
@@ -33,6 +34,7 @@ pub(crate) struct TcpServer {
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
     connections: Arc<Connections>,
+    operator: Arc<Operator>,
     tls: Option<Arc<Tls>>,
 }
 
@@ -40,7 +42,7 @@ impl TcpServer {
     pub(crate) fn new(
         opponent: Opponent,
         matchmaking: &Arc<Matchmaking>,
-        connections: &Arc<Connections>,
+        (connections, operator): (&Arc<Connections>, &Arc<Operator>),
         tls: Option<Arc<Tls>>,
     ) -> TcpServer {
         TcpServer {
@@ -48,6 +50,7 @@ impl TcpServer {
             tables: Arc::clone(matchmaking.tables()),
             matchmaking: Arc::clone(matchmaking),
             connections: Arc::clone(connections),
+            operator: Arc::clone(operator),
             tls,
         }
     }

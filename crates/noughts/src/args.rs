@@ -90,6 +90,8 @@ pub(crate) enum Task {
     Restore(Restore),
     /// Copy a store into an empty one of any kind
     Migrate(Migrate),
+    /// Operate a running server: games, players, bans, announcements, load
+    Admin(Admin),
     /// Test a server, client or classic program
     Check(Check),
     /// Find the best move, or the mistakes of a game
@@ -358,6 +360,9 @@ pub(crate) struct Serve {
         requires = "tls_cert"
     )]
     pub(crate) tcp_pairs_tls: Option<String>,
+    /// Create a Unix socket for `noughts admin` here; only the user that runs the server can use it [default: none]
+    #[arg(long, env = "NOUGHTS_ADMIN", value_name = "PATH")]
+    pub(crate) admin: Option<PathBuf>,
     /// Where games are stored: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: (lost at the end)
     #[arg(
         long,
@@ -472,6 +477,109 @@ pub(crate) struct Games {
     pub(crate) store: String,
     #[command(subcommand)]
     pub(crate) what: Option<GamesTask>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Admin {
+    /// The socket that `noughts serve --admin` created
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "NOUGHTS_ADMIN",
+        default_value = "noughts-admin.sock",
+        global = true
+    )]
+    pub(crate) socket: PathBuf,
+    #[command(subcommand)]
+    pub(crate) what: AdminTask,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum AdminTask {
+    /// Show connections, tables, computations and memory
+    Load,
+    /// List games, newest first; unlisted ones are left out
+    Games {
+        /// all, waiting, playing or over
+        #[arg(long, default_value = "all")]
+        status: String,
+        /// Maximum number of games
+        #[arg(
+            long,
+            value_name = "N",
+            default_value = "20",
+            allow_hyphen_values = true
+        )]
+        limit: String,
+    },
+    /// Show a game
+    Game {
+        /// Its id
+        id: String,
+    },
+    /// End a game without a result
+    EndGame {
+        /// Its id
+        id: String,
+    },
+    /// Delete a game with its log
+    DeleteGame {
+        /// Its id
+        id: String,
+    },
+    /// List registered players, by id
+    Players {
+        /// Maximum number of players
+        #[arg(
+            long,
+            value_name = "N",
+            default_value = "20",
+            allow_hyphen_values = true
+        )]
+        limit: String,
+    },
+    /// Show a player and its games
+    Player {
+        /// Its id
+        id: String,
+    },
+    /// Delete a player; its running games end without a result
+    DeletePlayer {
+        /// Its id
+        id: String,
+    },
+    /// List the bans
+    Bans,
+    /// Ban an address or a network, at all servers that share the store
+    Ban {
+        /// An address, or a network such as 192.0.2.0/24 or 2001:db8::/32
+        network: String,
+        /// How long, such as 30m, 12h or 7d
+        #[arg(long = "for", value_name = "TIME", required_unless_present = "until")]
+        time: Option<String>,
+        /// The first day without the ban, in UTC, such as 2026-12-31
+        #[arg(long, value_name = "DATE", conflicts_with = "time")]
+        until: Option<String>,
+        /// Why, for other operators
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+    },
+    /// Remove a ban
+    Unban {
+        /// The network, as `bans` shows it
+        network: String,
+    },
+    /// Set the message that GET /api/announcement returns; without a text: remove it
+    Announce {
+        /// The message
+        text: Option<String>,
+    },
+    /// Refuse new tables and quick matches, before a restart
+    Drain {
+        /// Accept them again
+        #[arg(long)]
+        off: bool,
+    },
 }
 
 #[derive(Arguments, Debug)]

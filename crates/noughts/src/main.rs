@@ -3,6 +3,7 @@
 //! Arguments become one call, and its result becomes the exit code: 0 success, 1 failure, 2 a subcommand used wrongly,
 //! 3 not solved within the limit, 130 Ctrl-C. `check` has its own: 1 a rule is broken, 2 nothing could be tested.
 
+mod admin;
 mod analyze;
 mod arena;
 mod args;
@@ -83,6 +84,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
         Some(Task::Games(task)) => games::run(&task),
+        Some(Task::Admin(task)) => admin::run(&task),
         Some(Task::Backup(task)) => backup::back_up_store(&task),
         Some(Task::Restore(task)) => backup::restore_store(&task),
         Some(Task::Migrate(task)) => backup::migrate_store(&task),

@@ -18,6 +18,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
 
+use crate::admin::AdminSocket;
 use crate::args::{Serve, Sync};
 use crate::log::Log;
 use crate::{Failure, duration, robot_setup};
@@ -36,7 +37,10 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         Some(kind) => Some(kind.parse().map_err(Failure::invalid)?),
         None => None,
     };
-    let forget_after = task.forget_after.as_deref().map(read_forget_after);
+    let forget_after = task.forget_after.as_deref().map(|text| {
+        let what = "the time after which games are deleted (--forget-after)";
+        read_long_time(what, text)
+    });
     let forget_after = forget_after.transpose()?;
     let rate = number("the requests a second of one address (--rate)", &task.rate)?;
     let http_limits = HttpLimits {
@@ -122,6 +126,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         if let Some(tls) = &tls {
             reload_on_hangup(Arc::clone(tls))?;
         }
+        let admin = task.admin.as_deref().map(AdminSocket::open).transpose()?;
         let mut server = Server::start(ServerConfig {
             http: http.map(|listener| HttpConfig {
                 listener,
@@ -143,6 +148,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             ids: IdSource::default(),
         })
         .map_err(Failure::invalid)?;
+        if let Some(admin) = &admin {
+            admin.serve(&mut server)?;
+        }
         if let Some(time) = forget_after {
             server.forget_after(time);
         }
@@ -315,8 +323,8 @@ fn read_origin(origin: &str) -> Result<String, Failure> {
     }
 }
 
-/// Parses a time such as `90d`, `12h` or `30m`.
-fn read_forget_after(text: &str) -> Result<Duration, Failure> {
+/// Parses a time such as `90d`, `12h` or `30m`. The error message begins with `what`.
+pub(crate) fn read_long_time(what: &str, text: &str) -> Result<Duration, Failure> {
     let units = [("d", 24 * 3_600), ("h", 3_600), ("m", 60)];
     let read = units.iter().find_map(|(unit, seconds)| {
         let number = text.strip_suffix(unit)?.parse::<u64>().ok()?;
@@ -327,7 +335,7 @@ fn read_forget_after(text: &str) -> Result<Duration, Failure> {
         .map(Duration::from_secs)
         .ok_or_else(|| {
             Failure::invalid(format_args!(
-                "the time after which games are deleted (--forget-after) must be a time such as 90d, 12h or 30m, not {}",
+                "{what} must be a time such as 90d, 12h or 30m, not {}",
                 Quoted::from(text)
             ))
         })

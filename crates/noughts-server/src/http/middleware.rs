@@ -169,6 +169,20 @@ impl ConnectionService {
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
         let app = &self.shared.app;
+        // Direct clients are refused when they connect; these come through a proxy, or were connected before.
+        let bans = app.connections.bans();
+        if client
+            .address()
+            .is_some_and(|address| bans.contain(address))
+        {
+            return Err(api_error(
+                ProblemKind::Banned,
+                "the operator of this server has banned this address",
+            ));
+        }
+        if app.operator.is_draining() && creates_game(request.method(), path) {
+            return Err(restarting());
+        }
         let cost = match path.ends_with("/analysis") {
             true => ANALYSIS_COST,
             false => 1,
@@ -176,6 +190,12 @@ impl ConnectionService {
         let now = app.tables.clock().now();
         app.rate_limiter.count_request(client, cost, now)
     }
+}
+
+/// Whether a request creates a game or waits for one.
+fn creates_game(method: &Method, path: &str) -> bool {
+    let creates = ["/api/games", "/api/matches", "/api/records"];
+    method == Method::POST && (creates.contains(&path) || path.ends_with("/rematch"))
 }
 
 /// Checks whether a connection with this permission may request this path.

@@ -87,6 +87,8 @@ pub(super) struct RateLimiter {
 pub(crate) struct Client {
     /// `None` if limits per address do not apply.
     network: Option<IpAddr>,
+    /// The whole address, for bans; `None` like `network`.
+    address: Option<IpAddr>,
     /// Keeps the connection counted if a stream outlives the request.
     permit: Arc<Permit>,
 }
@@ -102,6 +104,11 @@ impl Client {
     /// The address that owns robots and idempotency keys; `None` if limits do not apply.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
+    }
+
+    /// The client's own address; `None` if limits do not apply.
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        self.address
     }
 }
 
@@ -134,6 +141,7 @@ impl RateLimiter {
         let address = forwarded.or((!is_local).then_some(peer));
         Client {
             network: address.map(network),
+            address,
             permit: Arc::clone(permit),
         }
     }
@@ -581,6 +589,7 @@ mod tests {
         let permit = connections.admit(address, WhenFull::Refuse).unwrap();
         Client {
             network: Some(network(address)),
+            address: Some(address),
             permit: Arc::new(permit),
         }
     }

@@ -98,7 +98,7 @@ where
                     Some(permit) => {
                         open.spawn(serve(stream, peer, permit));
                     }
-                    None => debug!(%peer, "refused a connection: there are too many"),
+                    None => debug!(%peer, "refused a connection: there are too many, or the address is banned"),
                 }
             }
         }

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::Bans;
+
 /// Limits for connections, over all listeners.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConnectionLimits {
@@ -76,6 +78,7 @@ pub(crate) struct Connections {
     refused_total: AtomicU64,
     /// The open connections of addresses that are not exempt.
     addresses: Mutex<HashMap<IpAddr, OpenByAddress>>,
+    bans: Bans,
 }
 
 /// Open connections of one address.
@@ -105,7 +108,13 @@ impl Connections {
             reserved: Slots::new(RESERVED),
             refused_total: AtomicU64::new(0),
             addresses: Mutex::default(),
+            bans: Bans::default(),
         }
+    }
+
+    /// The banned networks.
+    pub(crate) fn bans(&self) -> &Bans {
+        &self.bans
     }
 
     /// Number of open connections, including refused ones.
@@ -125,6 +134,10 @@ impl Connections {
         when_full: WhenFull,
     ) -> Option<Permit> {
         let is_proxy = self.proxies.contains(&peer.to_canonical());
+        if !is_proxy && self.bans.contain(peer) {
+            self.refused_total.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
         let network = (!is_exempt(peer) && !is_proxy).then(|| network(peer));
         let permission = match network {
             None => self.choose(when_full, &OpenByAddress::default()),

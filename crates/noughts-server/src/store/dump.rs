@@ -152,6 +152,16 @@ pub const DUMPED: &[DumpTable] = &[
         columns: &[("until_ms", Integer), ("from_ms", Integer)],
         order: Some("until_ms"),
     },
+    DumpTable {
+        name: "bans",
+        columns: &[("network", Text), ("until_ms", Integer), ("reason", Text)],
+        order: Some("network"),
+    },
+    DumpTable {
+        name: "announcements",
+        columns: &[("id", Integer), ("text", Text)],
+        order: Some("id"),
+    },
 ];
 
 /// A part of a dump. Rows follow the table that they belong to.

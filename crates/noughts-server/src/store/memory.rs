@@ -10,9 +10,10 @@ use players::Players;
 use super::present_games::PresentGames;
 use super::waiting::WaitingRoom;
 use super::{
-    Append, Appended, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogTail, MAX_OUTAGES,
-    MAX_OVERDUE, MIN_OUTAGE_MS, Matches, QuickMatch, Redemption, Reply, SecretHash, Store,
-    StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList,
+    Append, Appended, Ban, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogTail,
+    MAX_OUTAGES, MAX_OVERDUE, MIN_OUTAGE_MS, Matches, Notices, QuickMatch, Redemption, Reply,
+    SecretHash, Store, StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId,
+    WaitingList,
 };
 use crate::id::{GameId, IdHash, NodeId, PlayerId, random_bytes};
 use crate::table::{
@@ -29,6 +30,7 @@ pub struct Memory {
     waiting: Mutex<WaitingRoom>,
     players: Mutex<Players>,
     heartbeat: Mutex<Heartbeat>,
+    notices: Mutex<Notices>,
     present: PresentGames,
     max_finished: usize,
     secret: [u8; 32],
@@ -102,6 +104,7 @@ impl Memory {
             waiting: Mutex::default(),
             players: Mutex::default(),
             heartbeat: Mutex::default(),
+            notices: Mutex::default(),
             present: PresentGames::default(),
             max_finished: finished.div_ceil(SHARDS),
             secret: random_bytes(),
@@ -577,6 +580,51 @@ impl Store for Memory {
         }
         let mut players = lock(&self.players);
         ready(Ok(players.expire(before_ms, now_ms, &seated)))
+    }
+
+    fn notices(&self) -> Reply<'_, Notices> {
+        ready(Ok(lock(&self.notices).clone()))
+    }
+
+    fn set_ban(&self, ban: Ban) -> Reply<'_, ()> {
+        let bans = &mut lock(&self.notices).bans;
+        match bans.binary_search_by(|other| other.network.cmp(&ban.network)) {
+            Ok(at) => bans[at] = ban,
+            Err(at) => bans.insert(at, ban),
+        }
+        ready(Ok(()))
+    }
+
+    fn remove_ban(&self, network: String) -> Reply<'_, bool> {
+        let bans = &mut lock(&self.notices).bans;
+        let before = bans.len();
+        bans.retain(|ban| ban.network != network);
+        ready(Ok(bans.len() < before))
+    }
+
+    fn announce(&self, text: Option<String>) -> Reply<'_, ()> {
+        lock(&self.notices).announcement = text;
+        ready(Ok(()))
+    }
+
+    fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
+        ready(Ok(lock(&self.players).list(after, limit)))
+    }
+
+    fn delete_game(&self, game: GameId) -> Reply<'_, bool> {
+        let deleted = {
+            let Shard {
+                games,
+                finished,
+                deadlines,
+            } = &mut *self.shard(game);
+            finished.retain(|id| *id != game);
+            deadlines.retain(|(_, id)| *id != game);
+            games.remove(&game)
+        };
+        let is_deleted = deleted.is_some();
+        forget_keys(&mut lock(&self.keys), deleted.into_iter().collect());
+        ready(Ok(is_deleted))
     }
 
     fn check_writable(&self) -> Reply<'_, ()> {

@@ -10,7 +10,7 @@ use super::{StoreError, StoredGame};
 use crate::table::Table;
 
 /// The schema that this program reads and writes.
-pub(crate) const SCHEMA: i64 = 5;
+pub(crate) const SCHEMA: i64 = 6;
 
 /// The statements that lead to each schema, starting with schema 1. They never change after a release.
 pub(super) const SQLITE: [&str; SCHEMA as usize] = [
@@ -19,6 +19,7 @@ pub(super) const SQLITE: [&str; SCHEMA as usize] = [
     include_str!("migrations/sqlite_0003.sql"),
     include_str!("migrations/sqlite_0004.sql"),
     include_str!("migrations/sqlite_0005.sql"),
+    include_str!("migrations/sqlite_0006.sql"),
 ];
 
 /// See [`SQLITE`].
@@ -28,11 +29,12 @@ pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0003.sql"),
     include_str!("migrations/postgres_0004.sql"),
     include_str!("migrations/postgres_0005.sql"),
+    include_str!("migrations/postgres_0006.sql"),
 ];
 
 /// All tables that any schema has used. A database that has some of them but no `schema_steps` belongs to
 /// another program.
-pub(super) const TABLES: [&str; 20] = [
+pub(super) const TABLES: [&str; 22] = [
     "games",
     "entries",
     "players",
@@ -53,6 +55,8 @@ pub(super) const TABLES: [&str; 20] = [
     "quick_matches",
     "heartbeat",
     "outages",
+    "bans",
+    "announcements",
 ];
 
 /// Refuses a store of a newer version of this program.

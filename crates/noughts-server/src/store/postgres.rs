@@ -4,6 +4,7 @@
 
 mod dump;
 mod migrate;
+mod notices;
 mod notify;
 mod players;
 mod read;
@@ -26,12 +27,13 @@ use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
 use super::migrations::Opening;
+use super::notices::notice_operations;
 use super::player_sql::player_operations;
 use super::unreadable_games::UnreadableGames;
 use super::{
-    Append, Appended, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame,
-    LogPosition, LogTail, Matches, QuickMatch, Redemption, Reply, SecretHash, Store, StoreError,
-    StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
+    Append, Appended, Ban, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame,
+    LogPosition, LogTail, Matches, Notices, QuickMatch, Redemption, Reply, SecretHash, Store,
+    StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
 };
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId, PlayerId};
@@ -251,6 +253,8 @@ impl Store for Postgres {
     }
 
     player_operations!();
+
+    notice_operations!();
 
     /// Has no timeout, because it takes as long as its receiver needs.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {

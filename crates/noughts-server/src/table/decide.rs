@@ -98,6 +98,8 @@ pub enum Command {
     CheckDeadline,
     /// The connections of these seats have ended.
     Leave(SeatSet),
+    /// An operator ends the game without a result.
+    Terminate,
 }
 
 /// The result of a command. Its parts are stored together or not at all.
@@ -372,6 +374,11 @@ impl Table {
             Command::Claim { seat, claim } => self.decide_claim(*seat, *claim, &now),
             Command::AddTime(outage) => self.decide_add_time(outage, at_ms),
             Command::CheckDeadline => Ok(self.at_deadline(now_ms)),
+            Command::Terminate => {
+                let (seats, end) = (self.seats().collect(), Termination::Aborted);
+                let end = self.decide_end(EndReason::Aborted, seats, end, at_ms);
+                end.map(Some)
+            }
             Command::Leave(seats) => {
                 let Some(first) = self.first_of(*seats) else {
                     return Ok(None);

@@ -138,11 +138,12 @@ impl Connection {
             Opponent::Robot(_) => GameMode::Computer,
             Opponent::Players => GameMode::Pairs,
         };
+        let is_refused = !permit.is_served() || server.operator.is_draining();
         Connection {
             server,
             stream,
             peer,
-            session: Session::new(protocol, !permit.is_served()),
+            session: Session::new(protocol, is_refused),
             out: Vec::new(),
             stage: Stage::Idle,
             since: Instant::now(),

@@ -311,6 +311,7 @@ fn check_key(table: &Table, command: &Command) {
         | Command::Claim { .. }
         | Command::AddTime(_)
         | Command::CheckDeadline
+        | Command::Terminate
         | Command::Leave(_) => return,
     };
     // Resigning at a waiting table aborts it: a repeat is recognized without a key.
@@ -491,7 +492,8 @@ fn command(table: &Table, bytes: &[u8]) -> Command {
             let from_ms = until_ms - 100 * u64::from(turn);
             return Command::AddTime(Outage { from_ms, until_ms });
         }
-        250..=251 => return Command::CheckDeadline,
+        250 => return Command::CheckDeadline,
+        251 => return Command::Terminate,
         252..=253 => return Command::Leave(SeatSet::only(seat)),
         254 => return Command::Leave(SeatSet::only(seat).with(Seat(at))),
         255 => return Command::Leave((0..table.holders().len() as u8).map(Seat).collect()),

@@ -1,5 +1,7 @@
 //! The command line, tested with real processes.
 
+#[cfg(unix)]
+mod admin;
 mod arena;
 mod backup;
 mod certificates;

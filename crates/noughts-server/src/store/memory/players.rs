@@ -47,6 +47,14 @@ impl Players {
         self.players.get(&id).map(|known| known.player.clone())
     }
 
+    /// The players after this one, ordered by id.
+    pub(super) fn list(&self, after: Option<PlayerId>, limit: usize) -> Vec<StoredPlayer> {
+        let known = self.players.values();
+        let is_later = |known: &&Known| after.is_none_or(|after| known.player.id > after);
+        let later = known.filter(is_later).take(limit);
+        later.map(|known| known.player.clone()).collect()
+    }
+
     pub(super) fn rename(&mut self, id: PlayerId, name: String) -> bool {
         let Some(known) = self.players.get_mut(&id) else {
             return false;

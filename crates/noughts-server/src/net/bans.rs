@@ -1,0 +1,168 @@
+//! Networks in CIDR notation whose clients are refused.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+use std::sync::{PoisonError, RwLock};
+
+use super::is_exempt;
+
+/// A network: all addresses that begin with the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Network {
+    /// Its first address.
+    address: IpAddr,
+    /// Number of bits that all its addresses share.
+    prefix: u8,
+}
+
+/// A text is no network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InvalidNetwork;
+
+impl fmt::Display for InvalidNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a network is an address such as 192.0.2.7 or 2001:db8::7, or a range such as 192.0.2.0/24 or 2001:db8::/32")
+    }
+}
+
+impl std::error::Error for InvalidNetwork {}
+
+/// The first address of the network of an address.
+fn mask(address: IpAddr, prefix: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(prefix)).unwrap_or(0);
+            IpAddr::V4(Ipv4Addr::from_bits(address.to_bits() & mask))
+        }
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(prefix)).unwrap_or(0);
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
+        }
+    }
+}
+
+impl FromStr for Network {
+    type Err = InvalidNetwork;
+
+    /// An address alone is the network of this address. Bits after the prefix are ignored.
+    fn from_str(text: &str) -> Result<Network, InvalidNetwork> {
+        let (address, prefix) = match text.split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| InvalidNetwork)?;
+        let bits = match address {
+            IpAddr::V4(_) => 32,
+            IpAddr::V6(_) => 128,
+        };
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let prefix = match prefix {
+            Some(text) if is_number(text) => text.parse().map_err(|_| InvalidNetwork)?,
+            Some(_) => return Err(InvalidNetwork),
+            None => bits,
+        };
+        match prefix <= bits {
+            true => Ok(Network {
+                address: mask(address, prefix),
+                prefix,
+            }),
+            false => Err(InvalidNetwork),
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+impl Network {
+    /// Whether an address belongs to the network.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        address.is_ipv4() == self.address.is_ipv4() && mask(address, self.prefix) == self.address
+    }
+}
+
+/// The networks that are banned now.
+#[derive(Debug, Default)]
+pub(crate) struct Bans(RwLock<Vec<Network>>);
+
+impl Bans {
+    pub(crate) fn set(&self, networks: Vec<Network>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = networks;
+    }
+
+    /// Whether an address is banned. Exempt addresses never are: health checks and proxies have them.
+    pub(crate) fn contain(&self, address: IpAddr) -> bool {
+        let networks = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let is_banned = networks.iter().any(|network| network.contains(address));
+        is_banned && !is_exempt(address)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_contain_their_addresses() {
+        for (network, inside, outside) in [
+            ("192.0.2.0/24", "192.0.2.255", "192.0.3.0"),
+            ("192.0.2.7/24", "192.0.2.0", "2001:db8::1"),
+            ("192.0.2.7", "192.0.2.7", "192.0.2.6"),
+            ("192.0.2.0/24", "::ffff:192.0.2.9", "::ffff:192.0.3.9"),
+            ("0.0.0.0/0", "255.255.255.255", "::1"),
+            ("2001:db8::/32", "2001:db8:ffff::1", "2001:db9::"),
+            ("::/0", "2001:db8::1", "192.0.2.1"),
+            ("2001:db8::7", "2001:db8::7", "2001:db8::8"),
+        ] {
+            let network: Network = network.parse().unwrap();
+            assert!(
+                network.contains(inside.parse().unwrap()),
+                "{network} {inside}"
+            );
+            assert!(
+                !network.contains(outside.parse().unwrap()),
+                "{network} {outside}"
+            );
+            assert_eq!(network.to_string().parse(), Ok(network));
+        }
+        assert_eq!(
+            "192.0.2.7/24".parse::<Network>().unwrap().to_string(),
+            "192.0.2.0/24"
+        );
+    }
+
+    #[test]
+    fn other_texts_are_no_networks() {
+        for text in [
+            "",
+            "/",
+            "192.0.2",
+            "192.0.2.0/33",
+            "::/129",
+            "192.0.2.0/-1",
+            "192.0.2.0/+8",
+            "192.0.2.0/",
+            "host",
+            "1.2.3.4/8/8",
+        ] {
+            assert_eq!(text.parse::<Network>(), Err(InvalidNetwork), "{text}");
+        }
+    }
+
+    #[test]
+    fn exempt_addresses_are_never_banned() {
+        let bans = Bans::default();
+        bans.set(vec!["0.0.0.0/0".parse().unwrap(), "::/0".parse().unwrap()]);
+        assert!(bans.contain([127, 0, 0, 2].into()) && bans.contain([192, 0, 2, 1].into()));
+        assert!(!bans.contain([127, 0, 0, 1].into()) && !bans.contain(Ipv6Addr::LOCALHOST.into()));
+    }
+}

@@ -1,0 +1,81 @@
+//! Decisions of the operator that this node follows: bans, the announcement, and whether it drains.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tracing::warn;
+
+use crate::net::Connections;
+use crate::store::{Notices, StoreError};
+use crate::tables::Tables;
+
+/// How often a node reads what was decided at other nodes.
+const REFRESH: Duration = Duration::from_secs(2);
+
+/// The decisions that this node follows now.
+#[derive(Debug)]
+pub(crate) struct Operator {
+    tables: Arc<Tables>,
+    connections: Arc<Connections>,
+    announcement: RwLock<Option<String>>,
+    is_draining: AtomicBool,
+}
+
+impl Operator {
+    pub(crate) fn new(tables: &Arc<Tables>, connections: &Arc<Connections>) -> Arc<Operator> {
+        Arc::new(Operator {
+            tables: Arc::clone(tables),
+            connections: Arc::clone(connections),
+            announcement: RwLock::default(),
+            is_draining: AtomicBool::new(false),
+        })
+    }
+
+    /// Whether new tables and quick matches are refused, because the server will stop soon.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_draining(&self, is_draining: bool) {
+        self.is_draining.store(is_draining, Ordering::Relaxed);
+    }
+
+    pub(crate) fn announcement(&self) -> Option<String> {
+        let announcement = self.announcement.read();
+        announcement.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the decisions of all nodes from the store, and follows them.
+    pub(crate) async fn refresh(&self) -> Result<Notices, StoreError> {
+        let notices = self.tables.store().notices().await?;
+        let now_ms = self.tables.clock().now_ms();
+        let current = notices.bans.iter().filter(|ban| ban.until_ms > now_ms);
+        let networks = current.filter_map(|ban| ban.network.parse().ok());
+        self.connections.bans().set(networks.collect());
+        let mut announcement = self
+            .announcement
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        announcement.clone_from(&notices.announcement);
+        Ok(notices)
+    }
+
+    /// Follows the decisions of other nodes, for as long as the server runs.
+    pub(crate) async fn run(self: Arc<Operator>) {
+        let mut is_away = false;
+        loop {
+            match self.refresh().await {
+                Ok(_) => is_away = false,
+                // The sweeps report an outage too; once is enough.
+                Err(error) if !is_away => {
+                    is_away = true;
+                    warn!(%error, "cannot read bans and announcements; the latest ones stay in force");
+                }
+                Err(_) => {}
+            }
+            sleep(REFRESH).await;
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What an operator has decided for all nodes: banned networks, and an announcement.
+
+/// A network whose clients are refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ban {
+    /// In CIDR notation.
+    pub network: String,
+    /// When the ban ends, in milliseconds since 1970.
+    pub until_ms: u64,
+    /// Why, for operators.
+    pub reason: String,
+}
+
+/// Everything that an operator has decided.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Notices {
+    /// All bans, also those that have ended, ordered by network.
+    pub bans: Vec<Ban>,
+    /// The current announcement.
+    pub announcement: Option<String>,
+}
+
+/// Statements about notices, the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
+macro_rules! shared_notices {
+    ($connection:ty) => {
+        pub(super) async fn notices(from: &mut $connection) -> Result<Notices, StoreError> {
+            let bans: Vec<(String, i64, String)> =
+                query_as("SELECT network, until_ms, reason FROM bans ORDER BY network")
+                    .fetch_all(&mut *from)
+                    .await?;
+            let announcement: Option<(String,)> =
+                query_as("SELECT text FROM announcements WHERE id = 1")
+                    .fetch_optional(from)
+                    .await?;
+            let bans = bans.into_iter().map(|(network, until_ms, reason)| Ban {
+                network,
+                until_ms: unsigned(until_ms),
+                reason,
+            });
+            Ok(Notices {
+                bans: bans.collect(),
+                announcement: announcement.map(|(text,)| text),
+            })
+        }
+
+        pub(super) async fn set_ban(to: &mut $connection, ban: &Ban) -> Result<(), StoreError> {
+            query(
+                "INSERT INTO bans (network, until_ms, reason) VALUES ($1, $2, $3) \
+                 ON CONFLICT (network) DO UPDATE SET until_ms = $2, reason = $3",
+            )
+            .bind(&*ban.network)
+            .bind(signed(ban.until_ms))
+            .bind(&*ban.reason)
+            .execute(to)
+            .await?;
+            Ok(())
+        }
+
+        pub(super) async fn remove_ban(
+            to: &mut $connection,
+            network: &str,
+        ) -> Result<bool, StoreError> {
+            let removed = query("DELETE FROM bans WHERE network = $1")
+                .bind(network)
+                .execute(to)
+                .await?;
+            Ok(removed.rows_affected() > 0)
+        }
+
+        pub(super) async fn announce(
+            to: &mut $connection,
+            text: Option<&str>,
+        ) -> Result<(), StoreError> {
+            match text {
+                Some(text) => {
+                    query(
+                        "INSERT INTO announcements (id, text) VALUES (1, $1) \
+                         ON CONFLICT (id) DO UPDATE SET text = $1",
+                    )
+                    .bind(text)
+                    .execute(to)
+                    .await?;
+                }
+                None => {
+                    query("DELETE FROM announcements").execute(to).await?;
+                }
+            }
+            Ok(())
+        }
+
+        /// The player with the smallest id after this one, and those that follow.
+        pub(super) async fn list_players(
+            from: &mut $connection,
+            after: Option<PlayerId>,
+            limit: usize,
+        ) -> Result<Vec<StoredPlayer>, StoreError> {
+            let after = after.map(player_bytes).unwrap_or_default();
+            let rows: Vec<(Vec<u8>, String, bool, i64)> = query_as(
+                "SELECT id, name, is_bot, created_ms FROM players WHERE id > $1 ORDER BY id LIMIT $2",
+            )
+            .bind(after)
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .fetch_all(from)
+            .await?;
+            let read = |(id, name, is_bot, created_ms): (Vec<u8>, String, bool, i64)| {
+                Ok(StoredPlayer {
+                    id: read_player_id(&id)?,
+                    name,
+                    is_bot,
+                    created_ms: unsigned(created_ms),
+                })
+            };
+            rows.into_iter().map(read).collect()
+        }
+
+        /// Deletes a game with everything that belongs to it. Returns whether there was one.
+        pub(super) async fn delete_game(
+            to: &mut $connection,
+            game: GameId,
+        ) -> Result<bool, StoreError> {
+            // There is no index by game alone; the names and the time lead to the rows.
+            let found: Option<(i64, String)> =
+                query_as("SELECT created_ms, seats FROM games WHERE id = $1")
+                    .bind(id_bytes(game))
+                    .fetch_optional(&mut *to)
+                    .await?;
+            let Some((created_ms, seats)) = found else {
+                return Ok(false);
+            };
+            for name in names_in(&seats) {
+                query("DELETE FROM seat_names WHERE name = $1 AND created_ms = $2 AND game = $3")
+                    .bind(name)
+                    .bind(created_ms)
+                    .bind(id_bytes(game))
+                    .execute(&mut *to)
+                    .await?;
+            }
+            for (table, column) in TABLES_OF_GAMES {
+                let delete = format!("DELETE FROM {table} WHERE {column} = $1");
+                query(AssertSqlSafe(delete))
+                    .bind(id_bytes(game))
+                    .execute(&mut *to)
+                    .await?;
+            }
+            Ok(true)
+        }
+    };
+}
+
+/// The operations of a store on notices. The store has the macros `on_connection` and `in_transaction`.
+macro_rules! notice_operations {
+    () => {
+        fn notices(&self) -> Reply<'_, Notices> {
+            on_connection!(self, notices::notices)
+        }
+
+        fn set_ban(&self, ban: Ban) -> Reply<'_, ()> {
+            in_transaction!(self, notices::set_ban, &ban)
+        }
+
+        fn remove_ban(&self, network: String) -> Reply<'_, bool> {
+            in_transaction!(self, notices::remove_ban, &network)
+        }
+
+        fn announce(&self, text: Option<String>) -> Reply<'_, ()> {
+            in_transaction!(self, notices::announce, text.as_deref())
+        }
+
+        fn list_players(
+            &self,
+            after: Option<PlayerId>,
+            limit: usize,
+        ) -> Reply<'_, Vec<StoredPlayer>> {
+            on_connection!(self, notices::list_players, after, limit)
+        }
+
+        fn delete_game(&self, game: GameId) -> Reply<'_, bool> {
+            in_transaction!(self, notices::delete_game, game)
+        }
+    };
+}
+
+pub(super) use {notice_operations, shared_notices};
