@@ -338,6 +338,9 @@ pub(super) async fn events(
     let mut first = Vec::new();
     match seen.and_then(|entry| follow.resume(entry)) {
         Some(updates) => {
+            /// More than most changes take.
+            const EVENT_BYTES: usize = 256;
+            first.reserve(updates.len() * EVENT_BYTES);
             for update in &updates {
                 write_missed(&mut first, update, seat);
             }
