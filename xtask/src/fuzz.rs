@@ -5,9 +5,42 @@ use std::fs;
 use crate::test::{Part, part, run_parts};
 use crate::tools::{CARGO_FUZZ, CPLUSPLUS, NIGHTLY};
 
+/// When a target ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limit {
+    Seconds(u32),
+    Inputs(u32),
+}
+
+impl Limit {
+    /// The limit as an option of `cargo xtask fuzz`.
+    pub(crate) fn parse(option: &str, text: &str) -> Result<Limit, String> {
+        // Zero is refused, because libFuzzer takes it for no limit.
+        let number = text.parse::<u32>().ok();
+        let number = number.filter(|number| (1..=i32::MAX.unsigned_abs()).contains(number));
+        let number =
+            number.ok_or_else(|| format!("{option} takes a whole number from 1 to 2147483647"))?;
+        match option {
+            "--seconds" => Ok(Limit::Seconds(number)),
+            "--inputs" => Ok(Limit::Inputs(number)),
+            _ => Err(format!(
+                "unknown option {option}: the limits are --seconds N and --inputs N"
+            )),
+        }
+    }
+
+    /// The limit as an option of libFuzzer.
+    fn option(self) -> String {
+        match self {
+            Limit::Seconds(seconds) => format!("-max_total_time={seconds}"),
+            Limit::Inputs(inputs) => format!("-runs={inputs}"),
+        }
+    }
+}
+
 /// Fuzzes one target, or all; returns whether nothing was found.
-pub(crate) fn run(target: Option<&str>, seconds: u32) -> Result<bool, String> {
-    let parts = parts(target, seconds);
+pub(crate) fn run(target: Option<&str>, limit: Limit) -> Result<bool, String> {
+    let parts = parts(target, limit);
     match parts.is_empty() {
         true => Err(format!(
             "there is no such fuzz target: the targets are {}",
@@ -17,7 +50,8 @@ pub(crate) fn run(target: Option<&str>, seconds: u32) -> Result<bool, String> {
     }
 }
 
-pub(crate) fn parts(wanted: Option<&str>, seconds: u32) -> Vec<Part> {
+pub(crate) fn parts(wanted: Option<&str>, limit: Limit) -> Vec<Part> {
+    let limit = limit.option();
     let is_wanted = |target: &String| wanted.is_none_or(|wanted| wanted == target);
     let targets = targets().into_iter().filter(is_wanted);
     // New inputs go to the corpus, which is not in the repository; seeds are only read.
@@ -37,7 +71,7 @@ pub(crate) fn parts(wanted: Option<&str>, seconds: u32) -> Vec<Part> {
             &[
                 &format!("mkdir -p {corpus}"),
                 &format!(
-                    "cargo +nightly fuzz run {target} {corpus} {seeds} -- -max_total_time={seconds} \
+                    "cargo +nightly fuzz run {target} {corpus} {seeds} -- {limit} \
                      -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1"
                 ),
             ],

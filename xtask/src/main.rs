@@ -13,18 +13,21 @@ mod tools;
 use std::path::Path;
 use std::process::ExitCode;
 
+use fuzz::Limit;
+
 const USAGE: &str = "\
 cargo xtask test [--long] [PART...]       all tests, or these parts; installs missing tools
                                           --long: also long tests, mutants and 60 s per fuzz target
 cargo xtask bench [NAME [ARGUMENT...]]    times and instruction counts; without NAME, the list of benches
-cargo xtask fuzz [TARGET] [--seconds N]   one fuzz target, or all, 60 s each
+cargo xtask fuzz [TARGET] [--seconds N | --inputs N]
+                                          one fuzz target, or all; by default 60 s each
 cargo xtask mutants [WORD]                mutants of the solver and the proof checker that the tests must detect
 cargo xtask dist [--profile NAME]         a tarball and a Debian package in target/dist; the default profile is release
 cargo xtask dist --test [BEFORE.deb]      installs, upgrades and removes that package in a fresh Debian; as root
 cargo xtask book [--board WxH] [--pack]   the opening book of Connect Four; an interrupted run continues
 ";
 
-const FUZZ_SECONDS: u32 = 60;
+const FUZZ_LIMIT: Limit = Limit::Seconds(60);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -62,12 +65,10 @@ fn run(arguments: &[&str]) -> Result<bool, String> {
             Ok(true)
         }
         ["bench", name, rest @ ..] => bench::run(name, rest.strip_prefix(&["--"]).unwrap_or(rest)),
-        ["fuzz"] => fuzz::run(None, FUZZ_SECONDS),
-        ["fuzz", "--seconds", seconds] => fuzz::run(None, parse_seconds(seconds)?),
-        ["fuzz", target] => fuzz::run(Some(target), FUZZ_SECONDS),
-        ["fuzz", target, "--seconds", seconds] | ["fuzz", "--seconds", seconds, target] => {
-            fuzz::run(Some(target), parse_seconds(seconds)?)
-        }
+        ["fuzz"] => fuzz::run(None, FUZZ_LIMIT),
+        ["fuzz", target] => fuzz::run(Some(target), FUZZ_LIMIT),
+        ["fuzz", option, number] => fuzz::run(None, Limit::parse(option, number)?),
+        ["fuzz", target, option, number] => fuzz::run(Some(target), Limit::parse(option, number)?),
         ["book", rest @ ..] => {
             let words: Vec<String> = rest.iter().map(|word| shell::quote(word)).collect();
             let program =
@@ -82,12 +83,6 @@ fn run(arguments: &[&str]) -> Result<bool, String> {
         ["mutants", word] => mutants::run(Some(word)),
         _ => Err(format!("unknown arguments; usage:\n{USAGE}")),
     }
-}
-
-/// Zero is refused, because libFuzzer takes it for no limit.
-fn parse_seconds(text: &str) -> Result<u32, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
-    seconds.ok_or_else(|| "--seconds takes a whole number from 1 on".to_owned())
 }
 
 /// The root of the repository, where all commands run.

@@ -114,7 +114,7 @@ fn long_parts() -> Vec<Part> {
             &["cargo xtask dist", "cargo xtask dist --test"],
         ),
     ];
-    parts.extend(crate::fuzz::parts(None, crate::FUZZ_SECONDS));
+    parts.extend(crate::fuzz::parts(None, crate::FUZZ_LIMIT));
     parts
 }
 
