@@ -28,8 +28,11 @@ pub use server_url::{Scheme, ServerUrl, UrlError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Three times the longest pause in an event stream, which sends at least a comment.
-const READ_TIMEOUT: Duration = Duration::from_secs(45);
+/// How long a response may take to begin.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// An event stream sends at least a comment every 15 s.
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 const MAX_RESPONSE_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -96,6 +99,7 @@ impl Client {
             // The server closes idle connections after 10 s.
             .max_idle_age(Duration::from_secs(5))
             .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_recv_response(Some(RESPONSE_TIMEOUT))
             .timeout_per_read(Some(READ_TIMEOUT))
             .timeout_per_write(Some(READ_TIMEOUT));
         let agent = config.build().new_agent();
@@ -168,7 +172,28 @@ impl Client {
         self.post(&path, Some(token), action)
     }
 
-    /// Requests a rematch.
+    /// Like [`Client::act`]. Requests with the same key are carried out once, also offers and their answers, which
+    /// name no turn.
+    pub fn act_once(
+        &self,
+        game: &str,
+        token: &str,
+        action: &ActionRequest,
+        key: &str,
+    ) -> Result<View, ClientError> {
+        let path = format!("/api/games/{game}/actions");
+        let request = self.agent.post(self.address(&path));
+        send_json(request.header("Idempotency-Key", key), Some(token), action)
+    }
+
+    /// Says that the player of this seat leaves; the seat stays theirs.
+    pub fn leave(&self, game: &str, token: &str) -> Result<(), ClientError> {
+        let path = format!("/api/games/{game}/leave");
+        let request = authorize(self.agent.post(self.address(&path)), Some(token))?;
+        expect_success(request.send_empty()?).map(drop)
+    }
+
+    /// Asks for a rematch.
     pub fn rematch(&self, game: &str, token: &str) -> Result<RematchView, ClientError> {
         let path = format!("/api/games/{game}/rematch");
         self.post(&path, Some(token), &())
@@ -205,12 +230,19 @@ impl Client {
         token: Option<&str>,
         body: &impl Serialize,
     ) -> Result<T, ClientError> {
-        let body = serde_json::to_vec(body).expect("every request type serializes to JSON");
-        let request = self.agent.post(self.address(path));
-        let request = authorize(request, token)?.header("Accept", "application/json");
-        let request = request.header("Content-Type", "application/json");
-        from_json(&read_body(request.send(&body[..])?)?)
+        send_json(self.agent.post(self.address(path)), token, body)
     }
+}
+
+fn send_json<T: DeserializeOwned>(
+    request: RequestBuilder<ureq::typestate::WithBody>,
+    token: Option<&str>,
+    body: &impl Serialize,
+) -> Result<T, ClientError> {
+    let body = serde_json::to_vec(body).expect("every request type serializes to JSON");
+    let request = authorize(request, token)?.header("Accept", "application/json");
+    let request = request.header("Content-Type", "application/json");
+    from_json(&read_body(request.send(&body[..])?)?)
 }
 
 fn authorize<B>(

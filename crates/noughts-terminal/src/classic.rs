@@ -12,7 +12,7 @@ use noughts_rules::{Action, Conclusion, Game, Refusal, Seat};
 
 pub use command::{Command, read_command};
 pub use options::{ClassicOptions, ClassicSettings, OptionError, square};
-pub use robot_option::RobotOptionError;
+pub use robot_option::{RobotOptionError, robot_seats};
 
 use crate::robots::Robots;
 use crate::symbols::Symbols;

@@ -12,7 +12,26 @@ pub const DEFAULT_LEVEL: u8 = 4;
 /// The strategy of that level.
 pub const DEFAULT_ROBOT: &str = "level:4";
 
-/// The holder of a seat, written `human`, `human Ann`, or as a strategy.
+/// The robots that start screens and shell completions offer. Others can be typed.
+pub const ROBOTS: [&str; 15] = [
+    "level:1",
+    "level:2",
+    "level:3",
+    "level:4",
+    "level:5",
+    "level:6",
+    "level:7",
+    "level:8",
+    "perfect",
+    "search:1s",
+    "mcts:10000",
+    "minimax:7",
+    "greedy",
+    "random",
+    "first",
+];
+
+/// Who holds a seat, written `human`, `human Ann`, or as a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// A person at this terminal; the name may be empty.

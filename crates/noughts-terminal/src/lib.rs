@@ -16,6 +16,7 @@ mod robots;
 mod symbols;
 pub mod tui;
 
-pub use holder::{DEFAULT_LEVEL, DEFAULT_ROBOT, Holder, HolderError};
+pub use classic::robot_seats;
+pub use holder::{DEFAULT_LEVEL, DEFAULT_ROBOT, Holder, HolderError, ROBOTS};
 pub use robots::{RobotMove, Robots};
 pub use symbols::{SymbolError, Symbols};

@@ -3,21 +3,28 @@
 //! This module opens no sockets. Changes of the table, answers of the server and typed lines arrive in one
 //! channel, and actions leave through another. So the keyboard works while the server does not answer.
 
+mod clocks;
+mod command;
+mod keyboard;
 mod menu;
 mod messages;
+mod presence;
 
 use std::collections::VecDeque;
-use std::fmt::Display;
-use std::io::{self, BufRead, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
-use std::thread;
+use std::fmt::{self, Display};
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use noughts_engine::{EngineSetup, Stop, Strategy, StrategyName, Unfit};
-use noughts_rules::{Action, Game, PlaceError, Record, Seat};
+use noughts_rules::{Action, OfferKind as RecordedOffer, OfferStep, Record, Seat, Turn};
 
-use crate::console::{read_line, sentence};
+use crate::console::sentence;
+use command::Typed;
+use presence::Presence;
 
+pub use clocks::Clocks;
+pub use keyboard::Keyboard;
 pub use menu::{Choice, Lobby, choose, choose_line};
 
 /// A table as the server described it.
@@ -29,15 +36,90 @@ pub struct TableState {
     pub record: Record,
     /// Seats that nobody has taken.
     pub open_seats: Vec<Seat>,
+    /// Seats of people who are not connected.
+    pub absent: Vec<Seat>,
+    /// Offers that wait for an answer.
+    pub offers: Vec<Offer>,
+    /// `None` at a table without a clock.
+    pub clocks: Option<Clocks>,
+    /// Whether a rematch was created.
+    pub has_rematch: bool,
 }
 
-/// An action of this client's seat. It is sent until the server answers.
+/// An offer that waits for an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// What is offered.
+    pub kind: OfferKind,
+    /// The seat that made the offer.
+    pub seat: Seat,
+}
+
+/// What a seat may offer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OfferKind {
+    /// To end the game as a draw.
+    Draw,
+    /// To take back the seat's latest move.
+    Takeback,
+    /// To play again, when the game is over.
+    Rematch,
+}
+
+/// What a seat may claim when all other players are away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// Its side wins.
+    Win,
+    /// Nobody wins.
+    Draw,
+}
+
+/// A request of the own seat, to be sent until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PlayRequest {
-    /// The number of the turn, from 1.
-    pub turn: usize,
-    /// `1-0`, `<<2` or `resign`.
-    pub action: String,
+pub enum PlayRequest {
+    /// An action of the game.
+    Act {
+        /// The number of the turn, from 1.
+        turn: usize,
+        /// `1-0`, `<<2` or `resign`.
+        action: String,
+    },
+    /// Offer something.
+    Offer(OfferKind),
+    /// Accept an offer of another seat.
+    Accept(OfferKind),
+    /// Decline an offer of another seat, or withdraw the own one.
+    Decline(OfferKind),
+    /// End the game without a result.
+    Abort,
+    /// End the game, because all others are away.
+    Claim(Claim),
+}
+
+/// As it is typed.
+impl Display for PlayRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayRequest::Act { action, .. } => f.write_str(action),
+            PlayRequest::Offer(kind) => kind.fmt(f),
+            PlayRequest::Accept(kind) => write!(f, "accept {kind}"),
+            PlayRequest::Decline(kind) => write!(f, "decline {kind}"),
+            PlayRequest::Abort => f.write_str("abort"),
+            PlayRequest::Claim(Claim::Win) => f.write_str("claim"),
+            PlayRequest::Claim(Claim::Draw) => f.write_str("claim draw"),
+        }
+    }
+}
+
+impl Display for OfferKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OfferKind::Draw => "draw",
+            OfferKind::Takeback => "takeback",
+            OfferKind::Rematch => "rematch",
+        })
+    }
 }
 
 /// Why the server did not carry out a request.
@@ -73,8 +155,8 @@ pub struct PlaySettings {
     pub seat: Option<Seat>,
     /// The robot's strategy; `None` if a person plays.
     pub robot: Option<StrategyName>,
-    /// Whether a person types the lines, and not a file or a pipe. Then `:q` takes effect before moves that
-    /// were typed ahead.
+    /// Whether a person types the lines, rather than a file or a pipe: `:q` then overtakes moves that were typed ahead,
+    /// and a rematch is offered when the game is over.
     pub is_interactive: bool,
 }
 
@@ -94,40 +176,21 @@ pub enum PlayError {
 pub enum PlayEnd {
     /// The game is over.
     Over,
-    /// The person left. The game continues.
+    /// The game is over, and everybody asked for a rematch.
+    Rematch,
+    /// The person left; the game goes on.
     Left,
 }
 
-/// Maximum number of events that wait to be handled. Further senders block.
-const MAX_QUEUED_EVENTS: usize = 16;
-
-/// Maximum number of lines typed ahead. Further lines are dropped.
+/// Lines typed ahead; further ones are dropped.
 const MAX_TYPED_AHEAD: usize = 256;
 
 /// How long leaving waits for the answer to a move that was typed before: for a person, and for a file.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 const PIPE_LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A channel for events. A thread sends the lines of `input` into it. If that thread is waiting for a line
-/// when the game ends, it keeps waiting.
-pub fn event_channel(
-    input: Option<impl BufRead + Send + 'static>,
-) -> (SyncSender<PlayEvent>, Receiver<PlayEvent>) {
-    let (sender, events) = sync_channel(MAX_QUEUED_EVENTS);
-    if let Some(mut input) = input {
-        let lines = sender.clone();
-        thread::spawn(move || {
-            loop {
-                let line = read_line(&mut input).ok().flatten();
-                let has_ended = line.is_none();
-                if lines.send(PlayEvent::Line(line)).is_err() || has_ended {
-                    return;
-                }
-            }
-        });
-    }
-    (sender, events)
-}
+/// How long a request may stay unanswered before the player is told.
+const SILENCE_DELAY: Duration = Duration::from_secs(3);
 
 /// Plays or watches until the game is over or the person leaves.
 ///
@@ -136,7 +199,7 @@ pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
     requests: Sender<PlayRequest>,
-    events: Receiver<PlayEvent>,
+    events: &Receiver<PlayEvent>,
     output: impl Write,
 ) -> Result<PlayEnd, PlayError> {
     let mut session = Session {
@@ -146,15 +209,20 @@ pub fn play(
         requests,
         output,
         state: None,
+        state_at: Duration::ZERO,
         pending: None,
         is_connected: true,
         typed: VecDeque::new(),
         has_ended: false,
         turns_shown: None,
+        offers_shown: 0,
         waiting_for: None,
+        presence: Presence::default(),
+        next_time_warning: None,
+        has_told_end: false,
         has_prompt: false,
     };
-    session.run(&events)
+    session.run(events)
 }
 
 struct Session<'s, O> {
@@ -165,31 +233,52 @@ struct Session<'s, O> {
     output: O,
     /// `None` until the server has described the table.
     state: Option<Box<TableState>>,
-    /// The request without an answer.
-    pending: Option<PlayRequest>,
+    /// When the state arrived.
+    state_at: Duration,
+    /// The request whose result is not known yet.
+    pending: Option<Pending>,
     is_connected: bool,
     /// Lines typed ahead.
     typed: VecDeque<String>,
     /// The input has ended.
     has_ended: bool,
     turns_shown: Option<usize>,
+    /// How many of the record's offers and answers were shown.
+    offers_shown: usize,
     /// The turn and the seat of the latest "Waiting for" message.
     waiting_for: Option<(usize, Option<Seat>)>,
-    /// Whether the cursor is after a prompt.
+    presence: Presence,
+    /// The turn, and the time left at which the player is warned next in it.
+    next_time_warning: Option<(usize, Option<Duration>)>,
+    has_told_end: bool,
+    /// The cursor is behind a prompt.
     has_prompt: bool,
+}
+
+/// A request whose result is not known yet.
+struct Pending {
+    request: PlayRequest,
+    since: Duration,
+    /// The player was told that the server does not answer.
+    has_told: bool,
 }
 
 impl<O: Write> Session<'_, O> {
     fn run(&mut self, events: &Receiver<PlayEvent>) -> Result<PlayEnd, PlayError> {
         loop {
+            self.tell_what_is_due()?;
             if let Some(end) = self.advance()? {
                 return Ok(end);
             }
             self.output.flush()?;
-            let event = match self.is_leaving() {
-                false => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                true if self.settings.is_interactive => events.recv_timeout(LEAVE_TIMEOUT),
-                true => events.recv_timeout(PIPE_LEAVE_TIMEOUT),
+            let timeout = match self.is_leaving() {
+                false => self.next_notice(),
+                true if self.settings.is_interactive => Some(LEAVE_TIMEOUT),
+                true => Some(PIPE_LEAVE_TIMEOUT),
+            };
+            let event = match timeout {
+                Some(timeout) => events.recv_timeout(timeout),
+                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match event {
                 Ok(event) => {
@@ -197,7 +286,8 @@ impl<O: Write> Session<'_, O> {
                         return Ok(end);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => return self.leave(),
+                Err(RecvTimeoutError::Timeout) if self.is_leaving() => return self.leave(),
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     let why = "the connection to the table ended".to_owned();
                     return Err(PlayError::Remote(why));
@@ -206,10 +296,14 @@ impl<O: Write> Session<'_, O> {
         }
     }
 
-    /// Whether the next step is to leave, after the server has answered.
+    fn now(&self) -> Duration {
+        self.engine_setup.clock.now()
+    }
+
+    /// Whether the next thing to do is to leave, once the server has answered.
     fn is_leaving(&self) -> bool {
         self.pending.is_some()
-            && (self.typed.front().is_some_and(|line| line == ":q")
+            && (self.typed.front().is_some_and(|line| is_quit(line))
                 || self.has_ended && self.typed.is_empty())
     }
 
@@ -219,7 +313,11 @@ impl<O: Write> Session<'_, O> {
             // state after `Reconnected`.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
-            PlayEvent::Answer(Ok(())) => {}
+            PlayEvent::Answer(Ok(())) => {
+                // A turn is pending until the table has it.
+                let is_turn = |sent: &Pending| matches!(sent.request, PlayRequest::Act { .. });
+                self.pending = self.pending.take().filter(is_turn);
+            }
             // A robot would choose the same move again, so it waits for the next turn.
             PlayEvent::Answer(Err(RequestError::Refused(_))) if self.robot.is_some() => {}
             PlayEvent::Answer(Err(RequestError::Refused(why))) => {
@@ -231,6 +329,7 @@ impl<O: Write> Session<'_, O> {
             }
             PlayEvent::Disconnected => {
                 self.is_connected = false;
+                self.presence.forget_untold();
                 self.print(messages::DISCONNECTED)?;
                 self.tell_about_pending()?;
             }
@@ -242,8 +341,9 @@ impl<O: Write> Session<'_, O> {
             PlayEvent::Line(Some(line)) => {
                 self.has_prompt = false;
                 let can_leave = self.settings.is_interactive || self.typed.is_empty();
-                let is_answered = self.pending.is_none() || !self.is_connected;
-                if line == ":q" && is_answered && can_leave {
+                let waits_for_answer =
+                    self.is_connected && self.pending.as_ref().is_some_and(|sent| !sent.has_told);
+                if is_quit(&line) && !waits_for_answer && can_leave && !self.has_told_end {
                     return self.leave().map(Some);
                 }
                 if self.typed.len() < MAX_TYPED_AHEAD {
@@ -255,56 +355,66 @@ impl<O: Write> Session<'_, O> {
     }
 
     fn update(&mut self, state: Box<TableState>) -> Result<(), PlayError> {
-        let age = |state: &TableState| (state.entry, state.record.game().turns().len());
+        let age = |state: &TableState| {
+            let record = &state.record;
+            (
+                state.entry,
+                record.game().turns().len(),
+                record.offers().len(),
+            )
+        };
         let known = self.state.as_deref();
         if known.is_some_and(|known| age(&state) < age(known)) {
             return Ok(());
         }
-        let is_first = known.is_none();
-        let were_open = known.map_or(Vec::new(), |known| known.open_seats.clone());
         let game = state.record.game();
-        if self
-            .pending
-            .as_ref()
-            .is_some_and(|sent| game.turns().len() >= sent.turn)
-        {
+        let is_done = |sent: &Pending| match sent.request {
+            PlayRequest::Act { turn, .. } => game.turns().len() >= turn,
+            _ => false,
+        };
+        if self.pending.as_ref().is_some_and(is_done) {
             self.pending = None;
         }
-        if is_first {
+        self.state_at = self.now();
+        let before = self.state.take();
+        if before.is_none() {
             if let Some(name) = &self.settings.robot {
                 let robot = name.build(game, self.engine_setup);
                 self.robot = Some(robot.map_err(PlayError::Unfit)?);
             }
-            self.print(messages::welcome(&state.record, self.settings))?;
+            self.print(messages::welcome(&state, self.settings))?;
+            self.offers_shown = state.record.offers().len();
         }
-        for seat in were_open {
-            if !state.open_seats.contains(&seat) {
-                self.print(messages::joined(&state.record, seat))?;
+        if let Some(before) = &before {
+            for seat in &before.open_seats {
+                if !state.open_seats.contains(seat) && is_taken(&state, *seat) {
+                    self.print(messages::joined(&state.record, *seat))?;
+                }
             }
         }
+        self.show(&state)?;
+        self.tell_about_offers(before.as_deref(), &state)?;
+        self.presence.update(&state.absent, self.state_at);
         self.state = Some(state);
         Ok(())
     }
 
-    /// Shows new turns, and acts if it is this client's turn.
+    /// Asks, or acts if it is the own turn.
     fn advance(&mut self) -> Result<Option<PlayEnd>, PlayError> {
         // Taken out, so that its record can be read while printing.
         let Some(state) = self.state.take() else {
             return Ok(None);
         };
-        let end = self.advance_in(&state);
+        let end = match state.record.game().conclusion() {
+            None => self.advance_in(&state),
+            Some(_) => self.advance_after(&state),
+        };
         self.state = Some(state);
         end
     }
 
     fn advance_in(&mut self, state: &TableState) -> Result<Option<PlayEnd>, PlayError> {
-        let (record, game) = (&state.record, state.record.game());
-        self.show(record)?;
-        if game.conclusion().is_some() {
-            self.print(messages::end(record, self.settings))?;
-            self.output.flush()?;
-            return Ok(Some(PlayEnd::Over));
-        }
+        let game = state.record.game();
         if self.pending.is_some() {
             return Ok(None);
         }
@@ -312,25 +422,30 @@ impl<O: Write> Session<'_, O> {
         let is_own_turn = seat.is_some() && game.to_move() == seat;
         if is_own_turn && let Some(robot) = &mut self.robot {
             let decision = robot.choose(game, &Stop::new());
-            self.request(game, game.format_action(Action::Play(decision.at)))?;
+            let action = game.format_action(Action::Play(decision.at));
+            self.request(command::act(game, action))?;
             return Ok(None);
         }
         if !is_own_turn {
             self.tell_whose_turn(state)?;
         }
         while let Some(line) = self.typed.front() {
-            let needs_turn = seat.is_some() && !is_any_time(line);
+            let needs_turn = seat.is_some() && !command::is_any_time(line);
             if needs_turn && !is_own_turn {
                 break;
             }
             let line = self.typed.pop_front().unwrap_or_default();
-            match self.read(game, &line) {
+            match command::read(state, seat, &line) {
                 Typed::Leave => return self.leave().map(Some),
-                Typed::Act(action) => {
-                    self.request(game, action)?;
+                Typed::Request(request) => {
+                    self.request(request)?;
                     return Ok(None);
                 }
                 Typed::Explain(text) => self.print(text)?,
+                Typed::Clocks => {
+                    let text = self.clock_text(state);
+                    self.print(text.unwrap_or_else(|| messages::NO_CLOCK.to_owned()))?;
+                }
             }
         }
         // Watchers stay until the end of the game, also without input.
@@ -338,53 +453,73 @@ impl<O: Write> Session<'_, O> {
             return self.leave().map(Some);
         }
         if is_own_turn && self.is_connected && !self.has_prompt {
-            write!(self.output, "{} ", messages::prompt(game))?;
+            self.tell_first_turn(state)?;
+            let prompt = messages::prompt(game);
+            let prompt = messages::with_clocks(self.clock_text(state), prompt);
+            write!(self.output, "{prompt} ")?;
             self.has_prompt = true;
         }
         Ok(None)
     }
 
-    /// The meaning of a typed line.
-    fn read(&self, game: &Game, line: &str) -> Typed {
-        let Some(seat) = self.settings.seat else {
-            return match line {
-                ":q" => Typed::Leave,
-                _ => Typed::Explain(messages::WATCHING.to_owned()),
-            };
+    /// The game is over: tells how, and offers a rematch.
+    fn advance_after(&mut self, state: &TableState) -> Result<Option<PlayEnd>, PlayError> {
+        if !std::mem::replace(&mut self.has_told_end, true) {
+            self.pending = None;
+            self.print(messages::end(&state.record, self.settings))?;
+        }
+        self.output.flush()?;
+        let can_ask =
+            self.settings.is_interactive && self.settings.seat.is_some() && self.robot.is_none();
+        if !can_ask || self.has_ended {
+            return Ok(Some(PlayEnd::Over));
+        }
+        let has_asked = |offer: &Offer| {
+            offer.kind == OfferKind::Rematch && Some(offer.seat) == self.settings.seat
         };
-        Typed::Explain(match line {
-            ":q" => return Typed::Leave,
-            "?" | "help" | "" => messages::HELP.to_owned(),
-            _ => match game.parse_action(&line.replace(' ', "-")) {
-                Ok(action) => match game.check(seat, action) {
-                    Ok(()) => return Typed::Act(game.format_action(action)),
-                    Err(refusal) => sentence(refusal),
-                },
-                Err(error @ PlaceError::OffBoard { .. }) => sentence(error),
-                Err(PlaceError::Unreadable { .. }) => messages::unreadable(line),
-            },
-        })
+        if state.has_rematch {
+            return Ok(Some(PlayEnd::Rematch));
+        }
+        let waits = self.pending.is_some() || state.offers.iter().any(has_asked);
+        while let Some(line) = self.typed.pop_front() {
+            match command::read_after(state, self.settings.seat, &line) {
+                Typed::Leave => return Ok(Some(PlayEnd::Over)),
+                Typed::Request(_) if self.pending.is_some() => {}
+                Typed::Request(request) => {
+                    self.request(request)?;
+                    return Ok(None);
+                }
+                Typed::Explain(text) => self.print(text)?,
+                Typed::Clocks => self.print(messages::NO_CLOCK)?,
+            }
+        }
+        if !waits && self.is_connected && !self.has_prompt {
+            write!(self.output, "{} ", messages::AFTER_PROMPT)?;
+            self.has_prompt = true;
+        }
+        Ok(None)
     }
 
-    fn request(&mut self, game: &Game, action: String) -> Result<(), PlayError> {
-        let request = PlayRequest {
-            turn: game.turns().len() + 1,
-            action,
-        };
+    fn request(&mut self, request: PlayRequest) -> Result<(), PlayError> {
         let ended = |_| PlayError::Remote("the connection to the table ended".to_owned());
-        self.requests.send(request.clone()).map_err(ended)?;
-        self.pending = Some(request);
+        self.pending = Some(Pending {
+            request: request.clone(),
+            since: self.now(),
+            has_told: false,
+        });
+        self.requests.send(request).map_err(ended)?;
         match self.is_connected {
             true => Ok(()),
             false => self.tell_about_pending(),
         }
     }
 
-    /// Tells that an action waits for the connection.
+    /// Says that a request waits for the connection.
     fn tell_about_pending(&mut self) -> Result<(), PlayError> {
-        match (&self.pending, &self.robot) {
+        match (&mut self.pending, &self.robot) {
             (Some(sent), None) => {
-                let text = messages::sent_later(&sent.action);
+                sent.has_told = true;
+                let text = messages::sent_later(&sent.request);
                 Ok(self.print(text)?)
             }
             (Some(_), Some(_)) | (None, _) => Ok(()),
@@ -393,7 +528,7 @@ impl<O: Write> Session<'_, O> {
 
     fn leave(&mut self) -> Result<PlayEnd, PlayError> {
         if let Some(sent) = self.pending.take() {
-            self.print(messages::unanswered(&sent.action))?;
+            self.print(messages::unanswered(&sent.request))?;
         }
         if std::mem::take(&mut self.has_prompt) {
             writeln!(self.output)?;
@@ -402,32 +537,174 @@ impl<O: Write> Session<'_, O> {
         Ok(PlayEnd::Left)
     }
 
-    /// Tells once per turn for which seat the game waits.
+    /// The time until something must be said without an event; `None` if there is nothing to say.
+    fn next_notice(&self) -> Option<Duration> {
+        let now = self.now();
+        let silence = self.silence_at().map(|at| at.saturating_sub(now));
+        let is_over = self.has_told_end;
+        let away = self.presence.next_notice_at().filter(|_| !is_over);
+        let away = away.map(|at| at.saturating_sub(now));
+        let warning = self
+            .time_warning()
+            .map(|(left, at)| left.saturating_sub(at));
+        [silence, away, warning].into_iter().flatten().min()
+    }
+
+    /// When the player is told that the server does not answer.
+    fn silence_at(&self) -> Option<Duration> {
+        let sent = self.pending.as_ref()?;
+        let is_told = sent.has_told || !self.is_connected || self.robot.is_some();
+        (!is_told).then_some(sent.since + SILENCE_DELAY)
+    }
+
+    fn tell_what_is_due(&mut self) -> Result<(), PlayError> {
+        let now = self.now();
+        if self.silence_at().is_some_and(|at| at <= now)
+            && let Some(sent) = &mut self.pending
+        {
+            sent.has_told = true;
+            let text = messages::no_answer(&sent.request);
+            self.print(text)?;
+        }
+        let Some(state) = self.state.take() else {
+            return Ok(());
+        };
+        let told = self.tell_about_players(&state, now);
+        self.state = Some(state);
+        told
+    }
+
+    /// Says who went away or came back, and that time runs out.
+    fn tell_about_players(&mut self, state: &TableState, now: Duration) -> Result<(), PlayError> {
+        if self.has_told_end || self.settings.robot.is_some() {
+            return Ok(());
+        }
+        for (seat, is_away) in self.presence.notices(now) {
+            if Some(seat) != self.settings.seat {
+                self.print(messages::presence(state, seat, is_away, self.settings))?;
+            }
+        }
+        if let Some((left, at)) = self.time_warning_in(state)
+            && left <= at
+        {
+            let turn = state.record.game().turns().len();
+            self.next_time_warning = Some((turn, clocks::next_warning(at)));
+            self.print(messages::time_warning(at))?;
+        }
+        Ok(())
+    }
+
+    /// The own time that is left, and the time left at which the player is warned next.
+    fn time_warning(&self) -> Option<(Duration, Duration)> {
+        self.time_warning_in(self.state.as_deref()?)
+    }
+
+    fn time_warning_in(&self, state: &TableState) -> Option<(Duration, Duration)> {
+        let seat = self.settings.seat.filter(|_| self.robot.is_none())?;
+        let clocks = state
+            .clocks
+            .as_ref()
+            .filter(|clocks| clocks.running == Some(seat))?;
+        let left = clocks.left_after(self.now().saturating_sub(self.state_at), seat)?;
+        let turn = state.record.game().turns().len();
+        let warn_at = match self.next_time_warning {
+            Some((known, at)) if known == turn => at?,
+            Some(_) | None => clocks.first_warning(seat)?,
+        };
+        Some((left, warn_at))
+    }
+
+    /// `[x 2:58  o 3:00]`; `None` without a clock.
+    fn clock_text(&self, state: &TableState) -> Option<String> {
+        let clocks = state.clocks.as_ref()?;
+        let since = self.now().saturating_sub(self.state_at);
+        Some(messages::clocks(&state.record, clocks, since))
+    }
+
+    /// Says once that the first turn has a limit of its own.
+    fn tell_first_turn(&mut self, state: &TableState) -> Result<(), PlayError> {
+        let has_limit = state
+            .clocks
+            .as_ref()
+            .is_some_and(|clocks| clocks.running.is_none() && !clocks.settings.is_correspondence());
+        let turn = state.record.game().turns().len();
+        let key = Some((turn, self.settings.seat));
+        if has_limit && state.open_seats.is_empty() && self.waiting_for != key {
+            self.waiting_for = key;
+            self.print(messages::FIRST_TURN)?;
+        }
+        Ok(())
+    }
+
+    /// Says once per turn for whom the game waits.
     fn tell_whose_turn(&mut self, state: &TableState) -> Result<(), PlayError> {
         let game = state.record.game();
         let waiting_for = Some((game.turns().len(), game.to_move()));
         if self.waiting_for != waiting_for && self.settings.robot.is_none() {
             self.waiting_for = waiting_for;
-            self.print(messages::waiting(state))?;
+            let text = messages::waiting(state);
+            self.print(messages::with_clocks(self.clock_text(state), &text))?;
         }
         Ok(())
     }
 
-    /// Prints the turns since the last call, and the board if there were any.
-    fn show(&mut self, record: &Record) -> Result<(), PlayError> {
-        let turns = record.game().turns().len();
-        if self.turns_shown == Some(turns) {
+    /// Prints the turns and offers since the last call, and the board if there were turns.
+    fn show(&mut self, state: &TableState) -> Result<(), PlayError> {
+        let record = &state.record;
+        let turns = record.game().turns();
+        let (since, is_first) = match self.turns_shown {
+            Some(since) => (since, false),
+            None => (turns.len(), true),
+        };
+        let mut offers = record
+            .offers()
+            .get(self.offers_shown..)
+            .unwrap_or_default()
+            .iter();
+        let mut next_offer = offers.next();
+        for number in since..=turns.len() {
+            while let Some(offer) = next_offer.filter(|offer| offer.after_turns <= number) {
+                self.print(messages::offer_event(record, offer, self.settings))?;
+                next_offer = offers.next();
+            }
+            if let Some(turn) = turns.get(number) {
+                self.print(messages::turn(record, turn, self.settings))?;
+            }
+        }
+        self.offers_shown = record.offers().len();
+        self.turns_shown = Some(turns.len());
+        if is_first || since != turns.len() {
+            self.print("")?;
+            self.print(messages::board(record.game()))?;
+            self.print("")?;
+        }
+        Ok(self.output.flush()?)
+    }
+
+    /// Tells about offers that the record does not have: those before the first state, requests for a rematch, and
+    /// offers that a turn declined.
+    fn tell_about_offers(
+        &mut self,
+        before: Option<&TableState>,
+        state: &TableState,
+    ) -> Result<(), PlayError> {
+        let known = before.map_or(&[][..], |before| &before.offers);
+        for offer in &state.offers {
+            let is_shown = before.is_some() && offer.kind != OfferKind::Rematch;
+            if !is_shown && !known.contains(offer) {
+                self.print(messages::open_offer(&state.record, offer, self.settings))?;
+            }
+        }
+        if state.record.game().conclusion().is_some() {
             return Ok(());
         }
-        let since = self.turns_shown.unwrap_or(turns);
-        for turn in record.game().turns().get(since..).unwrap_or_default() {
-            self.print(messages::turn(record, turn, self.settings))?;
+        for offer in known {
+            let is_gone = !state.offers.contains(offer);
+            if is_gone && Some(offer.seat) == self.settings.seat && is_unanswered(state, offer) {
+                self.print(messages::lapsed(offer.kind))?;
+            }
         }
-        self.turns_shown = Some(turns);
-        self.print("")?;
-        self.print(messages::board(record.game()))?;
-        self.print("")?;
-        Ok(self.output.flush()?)
+        Ok(())
     }
 
     fn print(&mut self, text: impl Display) -> io::Result<()> {
@@ -438,16 +715,44 @@ impl<O: Write> Session<'_, O> {
     }
 }
 
-/// Whether a line has the same meaning in every turn.
-fn is_any_time(line: &str) -> bool {
-    line.starts_with(':') || matches!(line, "" | "?" | "help" | "resign")
+/// Whether a line asks to leave, in everybody's turn.
+fn is_quit(line: &str) -> bool {
+    matches!(line.trim(), ":q" | "leave")
 }
 
-/// The meaning of a typed line.
-enum Typed {
-    Act(String),
-    Leave,
-    Explain(String),
+/// Whether the seat is held now; an aborted table may lose its open seats.
+fn is_taken(state: &TableState, seat: Seat) -> bool {
+    state.record.game().conclusion().is_none() || !messages::is_unnamed(&state.record, seat)
+}
+
+/// Whether the latest step of this kind of offer in the record is the offer itself.
+fn is_unanswered(state: &TableState, offer: &Offer) -> bool {
+    let mut steps = state.record.offers().iter().rev();
+    let last = steps.find(|event| offer_kind(event.kind) == offer.kind);
+    last.is_some_and(|event| event.step == OfferStep::Offer && event.seat == offer.seat)
+}
+
+fn offer_kind(kind: RecordedOffer) -> OfferKind {
+    match kind {
+        RecordedOffer::Draw => OfferKind::Draw,
+        RecordedOffer::Takeback => OfferKind::Takeback,
+    }
+}
+
+/// The offers that wait for an answer. The record may be newer than the list: an offer that was shown can be answered.
+fn open_offers(state: &TableState) -> Vec<Offer> {
+    let mut open = state.offers.clone();
+    for event in state.record.offers() {
+        let (kind, seat) = (offer_kind(event.kind), event.seat);
+        let offer = Offer { kind, seat };
+        let turns = state.record.game().turns().get(event.after_turns..);
+        let mut since = turns.unwrap_or_default().iter();
+        let ends = |turn: &Turn| turn.by != seat || matches!(turn.action, Action::Takeback(_));
+        if is_unanswered(state, &offer) && !since.any(ends) && !open.contains(&offer) {
+            open.push(offer);
+        }
+    }
+    open
 }
 
 impl From<io::Error> for PlayError {

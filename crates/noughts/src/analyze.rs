@@ -1,23 +1,22 @@
 //! `noughts analyze`: evaluates a position, or finds the mistakes of a finished game.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use noughts_engine::{
     Analysis, GameValue, IterativeDeepening, Limits, MoveValue, SystemClock, Value,
 };
-use noughts_rules::{Game, Options, Record, Variant};
-use noughts_terminal::tui;
+use noughts_rules::Game;
 
 use crate::Failure;
 use crate::args::Analyze;
+use crate::position;
 use crate::progress;
 use crate::review::Review;
 use crate::signals::stop_on_signal;
 
 pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
-    let game = game(task)?;
+    let game = position::game(&task.position)?;
     let limits: Limits = task.time.parse().map_err(|_| {
         let time = task.time.escape_debug();
         Failure::Invalid(format!(
@@ -60,51 +59,6 @@ fn review(game: &Game, review: Review<'_>, is_json: bool) -> Result<(), Failure>
         ))),
         false => Ok(()),
     }
-}
-
-fn game(task: &Analyze) -> Result<Game, Failure> {
-    if let Some(file) = &task.record {
-        let text = read(file)?;
-        let record = text.parse::<Record>().map_err(Failure::invalid)?;
-        return Ok(record.game().clone());
-    }
-    let name = task.variant.as_deref().unwrap_or_default();
-    let variant: Variant = name.parse().map_err(Failure::invalid)?;
-    play(&variant, task.moves.as_deref().unwrap_or_default())
-}
-
-/// A game after these moves, which are separated by spaces.
-pub(crate) fn play(variant: &Variant, moves: &str) -> Result<Game, Failure> {
-    // The largest history, so that every rewind in the turns is legal.
-    let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
-    let options = Options {
-        history,
-        ..Options::default()
-    };
-    let mut game = Game::new(variant, options).map_err(Failure::invalid)?;
-    for (number, text) in moves.split_whitespace().enumerate() {
-        let turn = number + 1;
-        let action = game
-            .parse_action(text)
-            .map_err(|error| Failure::Invalid(format!("turn {turn}: {error}")))?;
-        let seat = game.to_move().ok_or_else(|| {
-            Failure::Invalid(format!(
-                "turn {turn}: the game is over after {number} turns"
-            ))
-        })?;
-        game.act(seat, action)
-            .map_err(|refusal| Failure::Invalid(format!("turn {turn}: {refusal}")))?;
-    }
-    Ok(game)
-}
-
-/// Also reads pipes, for `--record <(…)`.
-fn read(file: &str) -> Result<String, Failure> {
-    let text = match file {
-        "-" => tui::read(file, Ok(io::stdin().lock())),
-        _ => tui::read(file, File::open(file)),
-    };
-    text.map_err(Failure::Invalid)
 }
 
 fn moves(game: &Game, analysis: &Analysis) -> Vec<String> {

@@ -9,6 +9,9 @@ use clap::{
 };
 use clap_complete::Shell;
 use noughts_rules::CATALOG;
+use noughts_terminal::ROBOTS;
+
+use crate::examples::with_examples;
 
 /// Play every game of the tic-tac-toe family: in the terminal, in a browser, over the network
 #[derive(Parser, Debug)]
@@ -82,6 +85,8 @@ pub(crate) enum Task {
     Connect(Connect),
     /// Play on a server, alone or with others
     Play(Play),
+    /// Show, rename or move your player at a server
+    Player(Player),
     /// List, show, export and import stored games
     Games(Games),
     /// Write the content of a store to a file, also while a server uses it
@@ -117,8 +122,45 @@ pub(crate) enum Task {
     Man,
 }
 
+/// The variant, named in the same way by every command.
+#[derive(Arguments, Debug, Default)]
+pub(crate) struct VariantName {
+    /// The variant, such as 7x6k4+gravity; `noughts variants` lists more
+    #[arg(value_name = "VARIANT")]
+    variant: Option<String>,
+    /// The same as VARIANT
+    #[arg(long = "variant", value_name = "NAME", conflicts_with = "variant")]
+    variant_option: Option<String>,
+}
+
+impl VariantName {
+    pub(crate) fn get(&self) -> Option<&str> {
+        let name = self.variant.as_ref().or(self.variant_option.as_ref());
+        name.map(String::as_str)
+    }
+}
+
+/// The position to work on, named in the same way by every command.
+#[derive(Arguments, Debug)]
+pub(crate) struct Position {
+    #[command(flatten)]
+    pub(crate) variant: VariantName,
+    /// The turns played so far, such as "1-1 0-0 <<1"
+    #[arg(long, value_name = "TURNS")]
+    pub(crate) moves: Option<String>,
+    /// The position, such as "x.o/.x./..o o"
+    #[arg(long, value_name = "POSITION", conflicts_with = "moves")]
+    pub(crate) position: Option<String>,
+    /// The game of a record, or - for standard input; not with a variant
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "variant_option", "moves", "position"])]
+    pub(crate) record: Option<String>,
+}
+
 #[derive(Arguments, Debug)]
 pub(crate) struct Menu {
+    /// Any variant on one board for two instead of --size and --win, such as 7x6k4+gravity
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["size", "win"])]
+    pub(crate) variant: Option<String>,
     /// Size of the board, 3 to 255 [default: 3]
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
@@ -139,6 +181,11 @@ pub(crate) struct Menu {
                   <<N takes back the last N plays, resign resigns, :q quits."
 )]
 pub(crate) struct Multi {
+    #[command(flatten)]
+    pub(crate) variant: VariantName,
+    /// Let a robot play for x or o, such as o=level:3; the other is a person [strategy: minimax:7]
+    #[arg(long = "robot", value_name = "PLAYER[=STRATEGY]", conflicts_with_all = ["x", "o"])]
+    pub(crate) robots: Vec<String>,
     /// Who plays X: human, or a strategy [default: human]
     #[arg(long, value_name = "human|STRATEGY")]
     pub(crate) x: Option<String>,
@@ -149,7 +196,7 @@ pub(crate) struct Multi {
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
     pub(crate) start: Option<String>,
     /// multi: most boards win; ultimate: three boards in a line win
-    #[arg(long, value_enum, default_value_t = NineBoards::Multi)]
+    #[arg(long, value_enum, default_value_t = NineBoards::Multi, conflicts_with_all = ["variant", "variant_option"])]
     pub(crate) rules: NineBoards,
     /// History size: a rewind takes back fewer plays than this, 0 to 80; 0: no rewind [default: 0]
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
@@ -168,15 +215,8 @@ pub(crate) enum NineBoards {
 
 #[derive(Arguments, Debug)]
 pub(crate) struct Analyze {
-    /// The variant, such as 7x7k4 or multi@4; not with --record
-    #[arg(required_unless_present = "record")]
-    pub(crate) variant: Option<String>,
-    /// The turns played so far, such as "1-1 0-0 <<1"
-    #[arg(long, value_name = "TURNS", conflicts_with = "record")]
-    pub(crate) moves: Option<String>,
-    /// A record to read, or - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "variant")]
-    pub(crate) record: Option<String>,
+    #[command(flatten)]
+    pub(crate) position: Position,
     /// Limit of time or of positions searched: 200ms, 2s, 500000n
     #[arg(long, value_name = "LIMIT", default_value = "1s")]
     pub(crate) time: String,
@@ -191,13 +231,10 @@ pub(crate) struct Analyze {
 #[derive(Arguments, Debug)]
 #[command(after_help = "Exit code: 0 solved, 3 not solved before the limit or Ctrl-C.")]
 pub(crate) struct Solve {
-    /// The variant, such as 5x5k4: two sides, at most 256 cells
-    pub(crate) variant: String,
-    /// The position, such as "x.o/.x./..o o" [default: the start]
-    #[arg(long, value_name = "POSITION")]
-    pub(crate) position: Option<String>,
+    #[command(flatten)]
+    pub(crate) position: Position,
     /// Solve every line of FILE (- is standard input): a position, or moves such as "3 3 2"; prints JSON lines
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "checkpoint", "proof"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["moves", "position", "record", "checkpoint", "proof"])]
     pub(crate) positions: Option<String>,
     /// Find the number of plies to the end too (Connect Four: WxHk4+gravity)
     #[arg(long, conflicts_with_all = ["checkpoint", "proof"])]
@@ -284,10 +321,12 @@ pub(crate) struct Engine {
 }
 
 #[derive(Arguments, Debug)]
+#[command(allow_missing_positional = true)]
 pub(crate) struct Perft {
-    /// The variant, such as 3x3k3 or multi
-    pub(crate) variant: String,
+    #[command(flatten)]
+    pub(crate) variant: VariantName,
     /// The length of the sequences
+    #[arg(required = true)]
     pub(crate) depth: u32,
     /// Also print the count for each first move
     #[arg(long)]
@@ -844,33 +883,40 @@ pub(crate) const LOCAL_SERVER: &str = "http://127.0.0.1:8080";
 #[derive(Arguments, Debug)]
 #[command(
     after_help = "Without options, on a terminal, a menu offers everything the server has. A game's link takes its first \
-                  open seat, returns to your seat, or watches. In the game: 1-0 plays, <<N takes back, resign \
-                  resigns, :q leaves."
+                  open seat, returns to your seat, or watches. In the game ? lists what can be typed, :q leaves."
 )]
 pub(crate) struct Play {
-    /// The server, or the link of a game there; http:// or https://
-    #[arg(value_name = "URL", default_value = LOCAL_SERVER)]
-    pub(crate) url: String,
-    /// The variant of a new game [default: 3x3k3]
+    /// The server or the link of a game there (http:// or https://), and the variant of a new game, such as
+    /// 7x6k4+gravity [default: the server on this machine, 3x3k3]
+    #[arg(value_name = "URL|VARIANT", num_args = 0..=2)]
+    pub(crate) places: Vec<String>,
+    /// The variant of a new game, the same as VARIANT
     #[arg(long, value_name = "NAME")]
-    pub(crate) variant: Option<String>,
-    /// The opponent: a strategy, link (anybody with the link) or lobby (whoever waits) [default: level:4]
-    #[arg(long, value_name = "STRATEGY|link|lobby")]
+    variant: Option<String>,
+    /// The opponent: a strategy, link (whoever has the link), lobby (a listed table) or anyone (the next player who
+    /// wants the same game) [default: level:4]
+    #[arg(long, value_name = "STRATEGY|link|lobby|anyone")]
     pub(crate) against: Option<String>,
-    /// Your name at the table [default: your user name, or the strategy]
+    /// The clock of a new game: 3+2 (minutes per player, seconds per move), 30s or 3d (per move) [default: none]
+    #[arg(long, value_name = "CLOCK", allow_hyphen_values = true)]
+    pub(crate) clock: Option<String>,
+    /// Your name; it stays yours at this server [default: the last one, your user name, or the strategy]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
+    /// Take a seat without your player: only this terminal can continue the game
+    #[arg(long)]
+    pub(crate) anonymous: bool,
     /// The seat to take, from 0 [default: the first open one]
     #[arg(long, value_name = "N")]
     pub(crate) seat: Option<u8>,
     /// Continue a game that you left
-    #[arg(long, conflicts_with_all = ["variant", "against", "seat", "token", "watch", "list"])]
+    #[arg(long, conflicts_with_all = ["variant", "against", "clock", "seat", "token", "watch", "list"])]
     pub(crate) resume: bool,
     /// List the tables that wait for an opponent and the games that can be watched
-    #[arg(long, conflicts_with_all = ["variant", "against", "seat", "token", "watch", "robot"])]
+    #[arg(long, conflicts_with_all = ["variant", "against", "clock", "seat", "token", "watch", "robot"])]
     pub(crate) list: bool,
     /// Watch the game of a link, even if it has an open seat
-    #[arg(long, conflicts_with_all = ["variant", "against", "seat", "token", "robot"])]
+    #[arg(long, conflicts_with_all = ["variant", "against", "clock", "seat", "token", "robot"])]
     pub(crate) watch: bool,
     /// Let a robot play for you
     #[arg(long, value_name = "STRATEGY")]
@@ -889,6 +935,71 @@ pub(crate) struct Play {
     /// Seed for the robot: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
+}
+
+impl Play {
+    /// The server, and the variant if one is named.
+    pub(crate) fn place(&self) -> Result<(String, Option<String>), String> {
+        let is_url = |word: &&String| word.contains(['/', ':', '.']) || *word == "localhost";
+        let (urls, variants): (Vec<&String>, Vec<&String>) = self.places.iter().partition(is_url);
+        let variants: Vec<&String> = variants.into_iter().chain(&self.variant).collect();
+        if let [_, second, ..] = urls[..] {
+            return Err(format!(
+                "{second:?} is a second address: one server or link is enough"
+            ));
+        }
+        if let [_, second, ..] = variants[..] {
+            return Err(format!(
+                "{second:?} is a second variant: one is enough; the address of a server begins with http://"
+            ));
+        }
+        let url = urls.first().map_or(LOCAL_SERVER, |url| url.as_str());
+        Ok((url.to_owned(), variants.first().map(ToString::to_string)))
+    }
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "`noughts play` creates the player of a server when you first play there. Its secret is kept in \
+                  noughts/players below $XDG_STATE_HOME (~/.local/state); a copy of that file is the backup."
+)]
+pub(crate) struct Player {
+    /// The server
+    #[arg(long, value_name = "URL", default_value = LOCAL_SERVER, global = true)]
+    pub(crate) server: String,
+    /// Trust the certificates of this PEM file too, besides those of the system
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) cacert: Option<String>,
+    #[command(subcommand)]
+    pub(crate) what: Option<PlayerTask>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum PlayerTask {
+    /// Show your player: name, id, running games, and the file with the secret
+    Show,
+    /// Change your name
+    Rename {
+        /// The new name, 1 to 64 visible characters
+        #[arg(allow_hyphen_values = true)]
+        name: String,
+    },
+    /// Print a code that lets another device play as you
+    Link,
+    /// Play as the player of another device, with its code
+    Accept {
+        /// The code that `noughts player link` printed there
+        code: String,
+        /// Forget the player of this device
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Delete your player, and resign its running games
+    Delete {
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 /// The dialects of the TCP protocol.
@@ -927,9 +1038,11 @@ pub(crate) enum LogFormat {
 #[derive(Arguments, Debug)]
 #[command(after_help = "In the game, ? shows every key.")]
 pub(crate) struct Tui {
-    /// The variant, such as 7x6k4+gravity [default: choose on the start screen]
-    #[arg(conflicts_with = "load")]
-    pub(crate) variant: Option<String>,
+    #[command(flatten)]
+    pub(crate) variant: VariantName,
+    /// Let a robot play for a symbol or a seat (from 0), such as o or o=random; people take the rest [strategy: level:4]
+    #[arg(long = "robot", value_name = "PLAYER[=STRATEGY]", conflicts_with_all = ["seat", "x", "o", "load"])]
+    pub(crate) robots: Vec<String>,
     /// The holder of the next seat, in turn order: human, "human NAME" or a strategy; robots take the rest
     #[arg(long, value_name = "WHO", conflicts_with = "load")]
     pub(crate) seat: Vec<String>,
@@ -956,7 +1069,7 @@ pub(crate) struct Tui {
     )]
     pub(crate) start: Option<String>,
     /// Load a game from a record
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", alias = "record", conflicts_with_all = ["variant", "variant_option"])]
     pub(crate) load: Option<String>,
     /// Seed for robots: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
@@ -965,8 +1078,14 @@ pub(crate) struct Tui {
 
 /// The groups of the help. Commands that are not listed here follow at the end.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Play", &["tui", "play", "menu", "multi", "connect"]),
-    ("Run a server", &["serve", "games"]),
+    (
+        "Play",
+        &["tui", "play", "player", "menu", "multi", "connect"],
+    ),
+    (
+        "Run a server",
+        &["serve", "games", "backup", "restore", "migrate"],
+    ),
     ("Analyse", &["analyze", "solve", "verify", "perft"]),
     ("Compare and test programs", &["arena", "engine", "check"]),
 ];
@@ -986,9 +1105,13 @@ pub(crate) fn command() -> Command {
         .help_heading(None)
         .action(ArgAction::Version);
     let all = Args::command().mut_subcommands(|sub| with_help(sub, &help, &version));
-    let all = with_suggestions(all);
     let template = help_template(&all);
     all.help_template(template)
+}
+
+/// The same with examples and completions, which only help, manual and shells need. They cost memory.
+pub(crate) fn documented_command() -> Command {
+    with_suggestions(command().mut_subcommands(with_examples))
 }
 
 /// Adds the help and version flags to a command and its subcommands.
@@ -1017,7 +1140,7 @@ fn with_suggestions(command: Command) -> Command {
         let parser = Suggestions(names);
         arg.value_parser(parser).hide_possible_values(true)
     };
-    let strategies = || STRATEGIES.iter().copied();
+    let strategies = || ROBOTS.iter().copied();
     command
         .mut_args(|arg| {
             let values: Vec<&str> = arg
@@ -1027,8 +1150,13 @@ fn with_suggestions(command: Command) -> Command {
                 .map(clap::builder::Str::as_str)
                 .collect();
             match (arg.get_id().as_str(), &values[..]) {
-                ("variant", _) => suggest(arg, CATALOG.iter().map(|entry| entry.name).collect()),
-                ("against", _) => suggest(arg, strategies().chain(["link", "lobby"]).collect()),
+                ("variant" | "variant_option" | "places", _) => {
+                    suggest(arg, CATALOG.iter().map(|entry| entry.name).collect())
+                }
+                ("against", _) => suggest(
+                    arg,
+                    strategies().chain(["link", "lobby", "anyone"]).collect(),
+                ),
                 (_, ["human|STRATEGY" | "WHO"]) => {
                     suggest(arg, strategies().chain(["human"]).collect())
                 }
@@ -1040,25 +1168,6 @@ fn with_suggestions(command: Command) -> Command {
         })
         .mut_subcommands(with_suggestions)
 }
-
-/// The strategies that completions offer.
-const STRATEGIES: [&str; 15] = [
-    "level:1",
-    "level:2",
-    "level:3",
-    "level:4",
-    "level:5",
-    "level:6",
-    "level:7",
-    "level:8",
-    "perfect",
-    "search:1s",
-    "mcts:10000",
-    "minimax:7",
-    "greedy",
-    "random",
-    "first",
-];
 
 /// Accepts any text; completions offer these.
 #[derive(Clone)]
@@ -1114,17 +1223,7 @@ mod tests {
 
     #[test]
     fn clap_accepts_the_description() {
-        command().debug_assert();
-    }
-
-    #[test]
-    fn suggested_strategies_exist() {
-        for name in STRATEGIES {
-            assert!(
-                name.parse::<noughts_engine::StrategyName>().is_ok(),
-                "{name}"
-            );
-        }
+        documented_command().debug_assert();
     }
 
     #[test]

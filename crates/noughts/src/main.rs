@@ -13,18 +13,22 @@ mod classic;
 mod connect;
 mod duration;
 mod engine;
+mod examples;
 mod games;
 mod log;
 mod menu;
 mod multi;
 mod perft;
 mod play;
+mod player;
+mod position;
 mod progress;
 mod review;
 mod robot_setup;
 mod serve;
 mod signals;
 mod solve;
+mod state_file;
 mod tls_stream;
 mod tui;
 mod usage;
@@ -89,6 +93,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Some(Task::Restore(task)) => backup::restore_store(&task),
         Some(Task::Migrate(task)) => backup::migrate_store(&task),
         Some(Task::Play(task)) => play::run(task),
+        Some(Task::Player(task)) => player::run(&task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

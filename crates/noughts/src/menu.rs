@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter};
 
+use noughts_rules::{GridSpec, Variant};
 use noughts_terminal::classic::square;
 use noughts_terminal::menu::{self, MenuSettings};
 
@@ -10,8 +11,12 @@ use crate::args::Menu;
 use crate::robot_setup;
 
 pub(crate) fn run(options: &Menu) -> Result<(), Failure> {
-    let spec =
-        square(options.size.as_deref(), options.win.as_deref(), 2).map_err(Failure::invalid)?;
+    let spec = match options.variant.as_deref() {
+        Some(name) => two_sided_board(name)?,
+        None => {
+            square(options.size.as_deref(), options.win.as_deref(), 2).map_err(Failure::invalid)?
+        }
+    };
     let robot = options.strategy.parse().map_err(Failure::invalid)?;
     let settings = MenuSettings::new(spec, robot).map_err(Failure::invalid)?;
     let engine_setup = robot_setup::from_seed(options.seed.as_deref())?;
@@ -22,4 +27,14 @@ pub(crate) fn run(options: &Menu) -> Result<(), Failure> {
         io::stdin().lock(),
         output,
     )?)
+}
+
+/// The menu's board: one board, two sides.
+fn two_sided_board(name: &str) -> Result<GridSpec, Failure> {
+    match name.parse::<Variant>().map_err(Failure::invalid)? {
+        Variant::Grid(spec) if spec.sides() == 2 => Ok(spec),
+        variant => Err(Failure::invalid(format_args!(
+            "noughts menu plays on one board for two, not {variant}: noughts tui {variant} plays it"
+        ))),
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, BufWriter};
 
-use noughts_rules::NestedSpec;
-use noughts_terminal::multi::{self, MultiOptions, MultiSettings};
+use noughts_rules::{NestedSpec, Variant};
+use noughts_terminal::multi::{self, MultiOptions, MultiSettings, USUAL_ROBOT};
+use noughts_terminal::robot_seats;
 
 use crate::Failure;
 use crate::args::{Multi, NineBoards};
@@ -11,14 +12,26 @@ use crate::robot_setup;
 
 pub(crate) fn run(options: Multi) -> Result<(), Failure> {
     let engine_setup = robot_setup::from_seed(options.seed.as_deref())?;
-    let options = MultiOptions {
-        x: options.x,
-        o: options.o,
-        start: options.start,
-        rules: match options.rules {
-            NineBoards::Multi => NestedSpec::MULTI,
-            NineBoards::Ultimate => NestedSpec::ULTIMATE,
+    let (rules, start) = match options.variant.get() {
+        Some(name) => nine_boards(name, options.start)?,
+        None => match options.rules {
+            NineBoards::Multi => (NestedSpec::MULTI, options.start),
+            NineBoards::Ultimate => (NestedSpec::ULTIMATE, options.start),
         },
+    };
+    let (x, o) = match options.robots.is_empty() {
+        true => (options.x, options.o),
+        false => {
+            let seats = robot_seats(2, &options.robots, USUAL_ROBOT).map_err(Failure::invalid)?;
+            let mut seats = seats.into_iter();
+            (seats.next(), seats.next())
+        }
+    };
+    let options = MultiOptions {
+        x,
+        o,
+        start,
+        rules,
         history: options.history,
         engines: robot_setup::engines(),
     };
@@ -30,4 +43,23 @@ pub(crate) fn run(options: Multi) -> Result<(), Failure> {
         io::stdin().lock(),
         output,
     )?)
+}
+
+/// The rules and the first board of a variant; `multi@4` names both.
+fn nine_boards(name: &str, start: Option<String>) -> Result<(NestedSpec, Option<String>), Failure> {
+    let spec = match name.parse::<Variant>().map_err(Failure::invalid)? {
+        Variant::Nested(spec) => spec,
+        Variant::Grid(_) => {
+            return Err(Failure::invalid(format_args!(
+                "noughts multi plays multi and ultimate, not {name}: noughts tui {name} plays it"
+            )));
+        }
+    };
+    match (spec.first(), &start) {
+        (None, _) => Ok((spec, start)),
+        (Some(_), Some(_)) => Err(Failure::invalid(format_args!(
+            "{name} names the first board, and --start does too: leave one out"
+        ))),
+        (Some(board), None) => Ok((spec.starting_on(None), Some(board.index().to_string()))),
+    }
 }

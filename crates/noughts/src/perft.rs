@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use noughts_rules::{AnyTimeline, Variant};
+use noughts_rules::AnyTimeline;
 
 use crate::Failure;
 use crate::args::Perft;
-use crate::progress;
+use crate::{position, progress};
 
 pub(crate) fn run(task: &Perft) -> Result<(), Failure> {
-    let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
+    let variant = position::variant(&task.variant)?;
     let any = AnyTimeline::new(&variant);
     let spinner = progress::spinner();
     let mut output = io::stdout().lock();

@@ -1,77 +1,124 @@
 //! `noughts play`: a table of a server on standard input and output.
 
+mod clock_option;
 mod connection;
 mod find_table;
 mod kept_seats;
+mod quick_match;
 
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use noughts_engine::StrategyName;
+use noughts_engine::{EngineSetup, StrategyName};
 use noughts_rules::Side;
-use noughts_terminal::play::{self, PlayEnd, PlayError, PlaySettings};
+use noughts_terminal::play::{self, Keyboard, PlayEnd, PlayError, PlayEvent, PlaySettings};
 
 use crate::args::Play;
 use crate::signals::on_end_signal;
 use crate::{Failure, robot_setup};
 use connection::RemoteTable;
-use find_table::{Finder, failure};
+use find_table::{Finder, Found};
 use kept_seats::{KeptSeat, KeptSeats};
+
+pub(crate) use find_table::{connect, failure};
 
 pub(crate) fn run(task: Play) -> Result<(), Failure> {
     let robot = task.robot.as_deref().map(str::parse::<StrategyName>);
     let robot = robot.transpose().map_err(Failure::invalid)?;
     let engine_setup = robot_setup::from_seed(task.seed.as_deref())?;
     let kept = KeptSeats::of_user();
-    let finder = Finder {
-        name: match (&task.name, &robot) {
-            (Some(name), _) => name.clone(),
-            (None, Some(robot)) => robot.to_string(),
-            (None, None) => std::env::var("USER").unwrap_or_default(),
-        },
-        task: &task,
-        kept: kept.clone(),
-        is_interactive: io::stdin().is_terminal() && io::stdout().is_terminal(),
-    };
-    let Some(table) = finder.find()? else {
+    let finder = Finder::new(&task, robot.as_ref(), kept.clone())?;
+    let Some(found) = finder.find()? else {
         return Ok(());
+    };
+    let input = robot.is_none().then(|| BufReader::new(io::stdin()));
+    let (keyboard, mut events) = Keyboard::new(input);
+    let ending = Ending::on_signal()?;
+    let mut table = match found {
+        Found::Table(table) => table,
+        Found::Match(wanted) => {
+            let cancelled = wanted.clone();
+            ending.set(move || {
+                cancelled.cancel();
+                String::new()
+            });
+            match wanted.wait(&events)? {
+                Some(table) => table,
+                None => return Ok(()),
+            }
+        }
     };
     if table.seat.is_none() && robot.is_some() {
         return Err(Failure::invalid(
             "this table has no open seat for the robot; without --robot you can watch it",
         ));
     }
-    let settings = PlaySettings {
-        seat: table.seat,
-        robot,
-        is_interactive: io::stdin().is_terminal(),
-    };
-    let place = SeatKeeper::new(&table, kept)?;
-    let on_signal = place.clone();
-    on_end_signal(move |signal| {
-        let _ = writeln!(io::stdout(), "\n{}", on_signal.how_to_resume());
-        std::process::exit(128 + signal);
-    })?;
-    let input = settings
-        .robot
-        .is_none()
-        .then(|| BufReader::new(io::stdin()));
-    let (sender, events) = play::event_channel(input);
-    let requests = connection::open(&table, sender, settings.robot.is_some());
-    let output = BufWriter::new(io::stdout());
-    match play::play(&settings, &engine_setup, requests, events, output) {
-        Ok(PlayEnd::Over) => {
-            place.forget();
-            Ok(())
-        }
-        Ok(PlayEnd::Left) => {
-            if table.seat.is_some() {
-                println!("{}", place.how_to_resume());
+    loop {
+        let settings = PlaySettings {
+            seat: table.seat,
+            robot: robot.clone(),
+            is_interactive: io::stdin().is_terminal(),
+        };
+        let keeper = SeatKeeper::new(&table, kept.clone())?;
+        let on_signal = keeper.clone();
+        ending.set(move || on_signal.how_to_resume());
+        match play_at(&table, &settings, &engine_setup, &keyboard, &events)? {
+            PlayEnd::Over => {
+                keeper.forget();
+                return Ok(());
             }
-            Ok(())
+            PlayEnd::Left => {
+                if table.seat.is_some() {
+                    table.leave();
+                    println!("{}", keeper.how_to_resume());
+                }
+                return Ok(());
+            }
+            PlayEnd::Rematch => {
+                keeper.forget();
+                table = table.rematch().map_err(failure)?;
+                println!("\nThe rematch: {}", table.url());
+                events = keyboard.next_game();
+            }
         }
-        Err(PlayError::Unfit(unfit)) => Err(Failure::invalid(unfit)),
-        Err(PlayError::Remote(why)) => Err(Failure::Invalid(why)),
-        Err(PlayError::Terminal(error)) => Err(Failure::Output(error)),
+    }
+}
+
+fn play_at(
+    table: &RemoteTable,
+    settings: &PlaySettings,
+    engine_setup: &EngineSetup,
+    keyboard: &Keyboard,
+    events: &Receiver<PlayEvent>,
+) -> Result<PlayEnd, Failure> {
+    let requests = connection::open(table, keyboard.sender(), settings.robot.is_some());
+    let output = BufWriter::new(io::stdout());
+    play::play(settings, engine_setup, requests, events, output).map_err(|error| match error {
+        PlayError::Unfit(unfit) => Failure::invalid(unfit),
+        PlayError::Remote(why) => Failure::Invalid(why),
+        PlayError::Terminal(error) => Failure::Output(error),
+    })
+}
+
+/// What Ctrl-C does before it ends the program, and the line that it prints.
+#[derive(Clone)]
+struct Ending(Arc<Mutex<Box<dyn Fn() -> String + Send>>>);
+
+impl Ending {
+    fn on_signal() -> io::Result<Ending> {
+        let ending = Ending(Arc::new(Mutex::new(Box::new(String::new))));
+        let on_signal = ending.clone();
+        on_end_signal(move |signal| {
+            let text = on_signal.0.lock().unwrap_or_else(PoisonError::into_inner)();
+            let _ = writeln!(io::stdout(), "\n{text}");
+            std::process::exit(128 + signal);
+        })?;
+        Ok(ending)
+    }
+
+    fn set(&self, end: impl Fn() -> String + Send + 'static) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(end);
     }
 }
 

@@ -12,7 +12,8 @@ use noughts_engine::{
 use noughts_rules::{AnyTimeline, Diagram, Variant};
 
 use crate::Failure;
-use crate::args::Solve;
+use crate::args::{Position, Solve};
+use crate::position;
 use crate::progress;
 use crate::signals::stop_on_signal;
 
@@ -20,11 +21,16 @@ use crate::signals::stop_on_signal;
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
 
 pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
-    let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
-    let position = match &task.position {
-        Some(text) => Some(Diagram::parse(&variant, text).map_err(Failure::invalid)?),
-        None => None,
-    };
+    let game = position::game(&task.position)?;
+    let variant = *game.variant();
+    let Position {
+        moves,
+        position,
+        record,
+        ..
+    } = &task.position;
+    let is_start = moves.is_none() && position.is_none() && record.is_none();
+    let position = (!is_start).then(|| game.diagram());
     let budget = budget(task)?;
     let mut solver = Solver::new(&variant, position, budget).map_err(Failure::invalid)?;
     if task.distance {
@@ -178,7 +184,7 @@ fn solve_lines(
 fn position_or_moves(variant: &Variant, text: &str) -> Result<Diagram, Failure> {
     match text.contains('/') {
         true => Diagram::parse(variant, text).map_err(Failure::invalid),
-        false => crate::analyze::play(variant, text).map(|game| game.diagram()),
+        false => position::play(variant, text).map(|game| game.diagram()),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::io::ErrorKind;
 
+use noughts_rules::Variant;
 use noughts_terminal::tui::{self, App, Theme, TuiEnd, TuiOptions, TuiSettings};
+use noughts_terminal::{DEFAULT_ROBOT, robot_seats};
 
 use crate::Failure;
 use crate::args::Tui;
@@ -12,8 +14,8 @@ pub(crate) fn run(args: Tui) -> Result<(), Failure> {
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
     let seed = robot_setup::from_seed(args.seed.as_deref())?.seed;
     let options = TuiOptions {
-        seats: seats(&args),
-        variant: args.variant,
+        seats: seats(&args)?,
+        variant: args.variant.get().map(str::to_owned),
         history: args.history,
         first_board: args.start,
         engines: robot_setup::engines(),
@@ -32,11 +34,19 @@ pub(crate) fn run(args: Tui) -> Result<(), Failure> {
     }
 }
 
-/// `--seat` in turn order; or `--x` and `--o`. If one of these is missing, that seat has its default holder.
-fn seats(args: &Tui) -> Vec<String> {
-    match (&args.x, &args.o) {
+/// `--robot` by symbol or seat; `--seat` in turn order; or `--x` and `--o`, of which the other is as usual.
+fn seats(args: &Tui) -> Result<Vec<String>, Failure> {
+    if !args.robots.is_empty() {
+        let variant = args
+            .variant
+            .get()
+            .and_then(|name| name.parse::<Variant>().ok());
+        let sides = variant.map_or(2, |variant| variant.sides());
+        return robot_seats(sides, &args.robots, DEFAULT_ROBOT).map_err(Failure::invalid);
+    }
+    Ok(match (&args.x, &args.o) {
         (None, None) => args.seat.clone(),
         (Some(x), None) => vec![x.clone()],
         (x, Some(o)) => vec![x.clone().unwrap_or_else(|| "human".to_owned()), o.clone()],
-    }
+    })
 }

@@ -11,7 +11,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::Roff;
 
 use crate::Failure;
-use crate::args::{Args, command};
+use crate::args::{Args, command, documented_command};
 
 /// Parses the arguments. On failure, or for help, prints a text and returns the exit code.
 ///
@@ -21,7 +21,11 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitC
     let words: Vec<OsString> = words.collect();
     let read = || Args::from_arg_matches(&command().try_get_matches_from(&words)?);
     read().map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(&error),
+        ErrorKind::DisplayHelp => {
+            let help = documented_command().try_get_matches_from(&words);
+            print(&help.err().unwrap_or(error))
+        }
+        ErrorKind::DisplayVersion => print(&error),
         _ if is_subcommand(words.get(1)) => {
             print_usage_error(&error);
             ExitCode::from(2)
@@ -102,10 +106,11 @@ fn sentence(error: &clap::Error) -> String {
     }
 }
 
-fn similar(name: &str) -> String {
-    match name {
-        "" => String::new(),
-        name => format!(" (did you mean {name}?)"),
+/// Of several similar names, the last one is the most similar.
+fn similar(names: &str) -> String {
+    match names.rsplit(", ").next() {
+        None | Some("") => String::new(),
+        Some(name) => format!(" (did you mean {name}?)"),
     }
 }
 
@@ -131,13 +136,13 @@ fn names(names: impl Iterator<Item = String>) -> String {
 /// Prints shell completions.
 pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "noughts", &mut script);
+    clap_complete::generate(shell, &mut documented_command(), "noughts", &mut script);
     Ok(io::stdout().write_all(&script)?)
 }
 
 /// Prints the manual page, with a section per command.
 pub(crate) fn man() -> Result<(), Failure> {
-    let mut all = command().disable_help_subcommand(true);
+    let mut all = documented_command().disable_help_subcommand(true);
     all.build();
     let main = Man::new(all.clone());
     let mut page = Vec::new();
@@ -170,7 +175,7 @@ fn body(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_synopsis_section(page)?;
     man.render_description_section(page)?;
     man.render_options_section(page)?;
-    match command.get_after_help() {
+    match command.get_after_long_help().or(command.get_after_help()) {
         Some(_) => man.render_extra_section(page),
         None => Ok(()),
     }

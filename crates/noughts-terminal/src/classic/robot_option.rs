@@ -17,17 +17,42 @@ pub(super) fn holders(
     robots: &[String],
     engines: &Engines,
 ) -> Result<Vec<Holder>, RobotOptionError> {
-    let mut holders = vec![Holder::HUMAN; symbols.seats().len()];
+    let strategies = strategies(symbols, robots, USUAL)?;
+    let holders = strategies.into_iter().map(|strategy| match strategy {
+        Some(strategy) => engines.parse(strategy).map(Holder::Robot),
+        None => Ok(Holder::HUMAN),
+    });
+    let holders: Result<Vec<Holder>, StrategyError> = holders.collect();
+    holders.map_err(RobotOptionError::Strategy)
+}
+
+/// Who holds each seat, `human` or a strategy, from the values of `--robot` in a game with the default symbols.
+pub fn robot_seats(
+    sides: u8,
+    robots: &[String],
+    default: &str,
+) -> Result<Vec<String>, RobotOptionError> {
+    let seats = strategies(&Symbols::usual(sides), robots, default)?;
+    let holder = |strategy: Option<&str>| strategy.unwrap_or("human").to_owned();
+    Ok(seats.into_iter().map(holder).collect())
+}
+
+/// The strategy of each seat; `None` for people.
+fn strategies<'t>(
+    symbols: &Symbols,
+    robots: &'t [String],
+    default: &'t str,
+) -> Result<Vec<Option<&'t str>>, RobotOptionError> {
+    let mut seats = vec![None; symbols.seats().len()];
     for text in robots {
         let (who, strategy) = split(text);
-        let seat = find(symbols, who)?;
-        if holders[seat] != Holder::HUMAN {
+        let seat = &mut seats[find(symbols, who)?];
+        if seat.is_some() {
             return Err(RobotOptionError::Twice { who: who.into() });
         }
-        let name = engines.parse(strategy.unwrap_or(USUAL));
-        holders[seat] = Holder::Robot(name.map_err(RobotOptionError::Strategy)?);
+        *seat = Some(strategy.unwrap_or(default));
     }
-    Ok(holders)
+    Ok(seats)
 }
 
 /// Splits `PLAYER[=STRATEGY]`. The symbol may be any visible character, also `=`.

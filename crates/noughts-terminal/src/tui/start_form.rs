@@ -9,7 +9,7 @@ use noughts_rules::{
 };
 
 use super::local_game::LocalGame;
-use crate::holder::{DEFAULT_ROBOT, Holder, HolderError};
+use crate::holder::{DEFAULT_ROBOT, Holder, HolderError, ROBOTS};
 
 /// The options as typed on the command line. Missing ones are chosen on the start screen or have defaults.
 #[derive(Clone, Debug, Default)]
@@ -57,25 +57,6 @@ impl TuiOptions {
         Ok(())
     }
 }
-
-const HOLDERS: [&str; 16] = [
-    "human",
-    "level:1",
-    "level:2",
-    "level:3",
-    "level:4",
-    "level:5",
-    "level:6",
-    "level:7",
-    "level:8",
-    "perfect",
-    "search:1s",
-    "mcts:10000",
-    "minimax:5",
-    "greedy",
-    "random",
-    "first",
-];
 
 /// The maximum history size, that of 255x255.
 const LONGEST_HISTORY: usize = 255 * 255 - 1;
@@ -239,10 +220,7 @@ impl StartForm {
         let choices: Vec<&str> = match self.at {
             Item::Game => CATALOG.iter().map(|entry| entry.name).collect(),
             Item::FirstBoard => FIRST_BOARDS.to_vec(),
-            Item::Seat(_) => HOLDERS
-                .into_iter()
-                .filter(|text| text.parse::<Holder>().is_ok())
-                .collect(),
+            Item::Seat(_) => ["human"].into_iter().chain(ROBOTS).collect(),
             Item::History => {
                 let most = self.variant().map_or(0, |variant| variant.cells() - 1);
                 let now: usize = self.history.parse().unwrap_or(0);

@@ -1,12 +1,18 @@
 //! The connection to a table: one thread follows its events, one sends the player's actions.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::thread;
 use std::time::Duration;
 
-use noughts_api::{ActionRequest, Client, ClientError, SeatKind, ServerUrl};
-use noughts_rules::Seat;
-use noughts_terminal::play::{PlayEvent, PlayRequest, RequestError, TableState};
+use noughts_api::{
+    ActionRequest, ClaimKind, Client, ClientError, ClockForm, ClockView, OfferKind as ApiOffer,
+    OfferView, SeatKind, SeatView, ServerUrl, View,
+};
+use noughts_rules::{ClockSettings, Seat};
+use noughts_terminal::play::{
+    Claim, Clocks, Offer, OfferKind, PlayEvent, PlayRequest, RequestError, TableState,
+};
 
 /// The pause before the second attempt to reach the server. It doubles with every attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -15,6 +21,22 @@ const MAX_PAUSE: Duration = Duration::from_secs(4);
 /// After this many failed attempts, more than four minutes, a robot gives up. A person decides when to give
 /// up.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
+
+/// How often a table is read to get a view and a record of the same turn.
+const MAX_READS: usize = 3;
+
+/// How long the server may take to hear that the player leaves.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Runs this in a thread, and waits for it at most this long.
+pub(super) fn within(timeout: Duration, run: impl FnOnce() + Send + 'static) {
+    let (sender, done) = channel::<()>();
+    thread::spawn(move || {
+        run();
+        drop(sender);
+    });
+    let _ = done.recv_timeout(timeout);
+}
 
 /// A table of a server, and the seat held there.
 #[derive(Clone)]
@@ -49,33 +71,120 @@ impl RemoteTable {
         }
     }
 
-    /// The state of the table. The view is read first, so that the record is at least as new and the entry
-    /// number is never too large.
+    /// The view first: then the record is at least as new, and the number of the entry is never too large. If a turn was
+    /// completed in between, both are read again, so that clocks and offers are those of the turn.
     fn state(&self) -> Result<TableState, ClientError> {
-        let view = self.client.view(&self.game)?;
-        let record = self.client.record(&self.game)?;
-        let seats = (0..).map(Seat).zip(&view.seats);
-        let open_seats = seats.filter(|(_, seat)| seat.kind == SeatKind::Open);
+        let read = || -> Result<_, ClientError> {
+            let view = self.client.view(&self.game)?;
+            Ok((view, self.client.record(&self.game)?))
+        };
+        let (mut view, mut record) = read()?;
+        for _ in 1..MAX_READS {
+            if record.game().turns().len() + 1 == view.turn {
+                break;
+            }
+            (view, record) = read()?;
+        }
         Ok(TableState {
             entry: view.entry,
             record,
-            open_seats: open_seats.map(|(seat, _)| seat).collect(),
+            open_seats: seats(&view, |seat| seat.kind == SeatKind::Open),
+            absent: seats(&view, |seat| seat.kind == SeatKind::Human && !seat.present),
+            offers: view.offers.iter().filter_map(offer).collect(),
+            clocks: view.clock.as_ref().and_then(clocks),
+            has_rematch: view.rematch.is_some(),
         })
     }
 
-    fn request(&self, request: &PlayRequest) -> Result<(), ClientError> {
-        let mut action = ActionRequest {
-            turn: Some(request.turn),
-            ..ActionRequest::default()
+    /// Tells the server that the player leaves, as a closed page does. The seat stays theirs.
+    pub(super) fn leave(&self) {
+        let Some(token) = self.token.clone() else {
+            return;
         };
-        match request.action.strip_prefix("<<") {
-            Some(count) => action.rewind = count.parse().ok(),
-            None if request.action == "resign" => action.resign = Some(true),
-            None => action.play = Some(request.action.clone()),
+        let table = self.clone();
+        within(LEAVE_TIMEOUT, move || {
+            let _ = table.client.leave(&table.game, &token);
+        });
+    }
+
+    /// The seat at the rematch that everybody asked for.
+    pub(super) fn rematch(&self) -> Result<RemoteTable, ClientError> {
+        let token = self.token.as_deref().unwrap_or_default();
+        let rematch = self.client.rematch(&self.game, token)?;
+        let none = || ClientError::UnexpectedResponse("there is no rematch".to_owned());
+        Ok(RemoteTable {
+            client: self.client.clone(),
+            game: rematch.view.rematch.ok_or_else(none)?,
+            seat: rematch.seat.map(Seat),
+            token: rematch.token,
+        })
+    }
+
+    /// Sends a request. `key` is the same in every attempt.
+    fn request(&self, request: &PlayRequest, key: &str) -> Result<(), ClientError> {
+        let mut action = ActionRequest::default();
+        match request {
+            PlayRequest::Act { turn, action: text } => {
+                action.turn = Some(*turn);
+                match text.strip_prefix("<<") {
+                    Some(count) => action.rewind = count.parse().ok(),
+                    None if text == "resign" => action.resign = Some(true),
+                    None => action.play = Some(text.clone()),
+                }
+            }
+            PlayRequest::Offer(kind) => action.offer = Some(api_offer(*kind)),
+            PlayRequest::Accept(kind) => action.accept = Some(api_offer(*kind)),
+            PlayRequest::Decline(kind) => action.decline = Some(api_offer(*kind)),
+            PlayRequest::Abort => action.abort = Some(true),
+            PlayRequest::Claim(Claim::Win) => action.claim = Some(ClaimKind::Win),
+            PlayRequest::Claim(Claim::Draw) => action.claim = Some(ClaimKind::Draw),
         }
         let token = self.token.as_deref().unwrap_or_default();
-        self.client.act(&self.game, token, &action).map(drop)
+        self.client
+            .act_once(&self.game, token, &action, key)
+            .map(drop)
     }
+}
+
+fn seats(view: &View, is_listed: impl Fn(&SeatView) -> bool) -> Vec<Seat> {
+    let seats = (0..).map(Seat).zip(&view.seats);
+    let listed = seats.filter(|(_, seat)| is_listed(seat));
+    listed.map(|(seat, _)| seat).collect()
+}
+
+/// `None` for a kind that this version does not know.
+fn offer(offer: &OfferView) -> Option<Offer> {
+    let kind = match offer.kind {
+        ApiOffer::Draw => OfferKind::Draw,
+        ApiOffer::Takeback => OfferKind::Takeback,
+        ApiOffer::Rematch => OfferKind::Rematch,
+        _ => return None,
+    };
+    let seat = Seat(offer.seat);
+    Some(Offer { kind, seat })
+}
+
+fn api_offer(kind: OfferKind) -> ApiOffer {
+    match kind {
+        OfferKind::Draw => ApiOffer::Draw,
+        OfferKind::Takeback => ApiOffer::Takeback,
+        OfferKind::Rematch => ApiOffer::Rematch,
+    }
+}
+
+fn clocks(clock: &ClockView) -> Option<Clocks> {
+    let form = ClockForm {
+        base: clock.base,
+        increment: clock.increment,
+        per_move: clock.per_move,
+        days: clock.days,
+    };
+    let left = clock.left_ms.iter().copied();
+    Some(Clocks {
+        settings: ClockSettings::try_from(form).ok()?,
+        left: left.map(Duration::from_millis).collect(),
+        running: clock.running.map(Seat),
+    })
 }
 
 /// Why a request failed.
@@ -122,13 +231,15 @@ impl Backoff {
     }
 }
 
-/// Sends each request until the server answers, then sends the table and the answer as events. Repeating a
-/// request is safe: the server recognizes the same seat, turn and action.
+/// Sends each request until the server answers, then the table after it, then the answer. A repeated request is safe:
+/// the server recognizes its key.
 fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSender<PlayEvent>) {
     for request in requests {
         let mut backoff = Backoff::new();
+        // The standard library seeds its hash maps from the system's randomness.
+        let key = format!("{:016x}", RandomState::new().build_hasher().finish());
         let answer = loop {
-            match table.request(&request).map_err(Failed::from) {
+            match table.request(&request, &key).map_err(Failed::from) {
                 Ok(()) => break Ok(()),
                 Err(Failed::Refused(why)) => break Err(RequestError::Refused(why)),
                 Err(Failed::ForGood(why)) => break Err(RequestError::Fatal(why)),

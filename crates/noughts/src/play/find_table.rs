@@ -2,43 +2,91 @@
 //! seat.
 
 use std::fs;
-use std::io;
+use std::io::{self, IsTerminal};
 
 use noughts_api::{
-    Client, ClientError, GameListing, GameStatus, NewTable, OpenSeat, SeatKind, SeatRequest,
-    ServerUrl, View,
+    Client, ClientError, ClockForm, GameListing, GameStatus, MyGame, NewTable, OpenSeat, SeatKind,
+    SeatRequest, ServerUrl, View,
 };
-use noughts_rules::{Quoted, Seat, Side, Variant};
+use noughts_engine::StrategyName;
+use noughts_rules::{ClockSettings, Quoted, Seat, Side, Variant};
 use noughts_terminal::play::{self, Choice, Lobby};
 use noughts_terminal::{DEFAULT_LEVEL, DEFAULT_ROBOT};
 
+use super::clock_option;
 use super::connection::RemoteTable;
 use super::kept_seats::{KeptSeat, KeptSeats};
+use super::quick_match::QuickMatch;
 use crate::Failure;
 use crate::args::Play;
+use crate::player;
+use crate::player::kept_players::{KeptPlayer, KeptPlayers, is_same_server, server_of};
 
 /// How many games a list shows.
 const MAX_LISTED: usize = 20;
 
 const DEFAULT_VARIANT: &str = "3x3k3";
 
-/// Finds the table that the command line or the menu names.
+/// The name of a player who gives none.
+const DEFAULT_NAME: &str = "player";
+
+/// Finds the table that the command line or the menu asks for.
 pub(super) struct Finder<'t> {
-    pub(super) task: &'t Play,
-    pub(super) name: String,
-    pub(super) kept: Option<KeptSeats>,
-    /// Whether the user can answer questions.
-    pub(super) is_interactive: bool,
+    task: &'t Play,
+    url: ServerUrl,
+    /// `None`: the default.
+    variant: Option<String>,
+    clock: Option<ClockSettings>,
+    /// The name of a player who gives none.
+    default_name: String,
+    kept: Option<KeptSeats>,
+    /// Whether questions can be asked.
+    is_interactive: bool,
 }
 
-impl Finder<'_> {
-    /// The table; `None` if the player left the menu or only wanted a list.
-    pub(super) fn find(&self) -> Result<Option<RemoteTable>, Failure> {
-        let url: ServerUrl = self.task.url.parse().map_err(Failure::invalid)?;
+/// What the command line or the menu asked for.
+pub(super) enum Found {
+    /// A table.
+    Table(RemoteTable),
+    /// Anybody who wants to play the same.
+    Match(QuickMatch),
+}
+
+impl From<RemoteTable> for Found {
+    fn from(table: RemoteTable) -> Found {
+        Found::Table(table)
+    }
+}
+
+impl<'t> Finder<'t> {
+    pub(super) fn new(
+        task: &'t Play,
+        robot: Option<&StrategyName>,
+        kept: Option<KeptSeats>,
+    ) -> Result<Finder<'t>, Failure> {
+        let (url, variant) = task.place().map_err(Failure::invalid)?;
+        let user = || std::env::var("USER").ok().filter(|name| !name.is_empty());
+        Ok(Finder {
+            task,
+            url: url.parse().map_err(Failure::invalid)?,
+            variant,
+            clock: task.clock.as_deref().map(clock_option::parse).transpose()?,
+            default_name: match robot {
+                Some(robot) => robot.to_string(),
+                None => user().unwrap_or_else(|| DEFAULT_NAME.to_owned()),
+            },
+            kept,
+            is_interactive: io::stdin().is_terminal() && io::stdout().is_terminal(),
+        })
+    }
+
+    /// `None` if the player left the menu or only wanted a list.
+    pub(super) fn find(&self) -> Result<Option<Found>, Failure> {
+        let url = &self.url;
         if self.task.resume {
-            return self.resume(&url);
+            return Ok(self.resume()?.map(Found::Table));
         }
-        let client = self.client(&url)?;
+        let client = self.client(url)?;
         if self.task.list {
             return list(&client).map(|()| None);
         }
@@ -47,9 +95,9 @@ impl Finder<'_> {
                 "--watch needs the link of a game: noughts play URL --list shows the games of a server",
             ));
         }
-        let variant = self.task.variant.clone();
+        let variant = self.variant.clone();
         match (&url.game, self.task.against.as_deref()) {
-            (Some(game), _) => self.open_link(client, game).map(Some),
+            (Some(game), _) => Ok(Some(self.open_link(client, game)?.into())),
             (None, Some(opponent)) => self.play_against(client, variant, opponent).map(Some),
             (None, None) if self.is_interactive && self.task.robot.is_none() => self.ask(client),
             (None, None) => self.play_against(client, variant, DEFAULT_ROBOT).map(Some),
@@ -57,29 +105,40 @@ impl Finder<'_> {
     }
 
     fn client(&self, url: &ServerUrl) -> Result<Client, Failure> {
-        let Some(path) = &self.task.cacert else {
-            return Ok(Client::new(url.clone()));
-        };
-        let failed = |why: &dyn std::fmt::Display| {
-            let path = Quoted::from(path.as_str());
-            Failure::invalid(format_args!("cannot use {path} (--cacert): {why}"))
-        };
-        let pem = fs::read(path).map_err(|error| failed(&error))?;
-        Client::with_ca(url.clone(), &pem).map_err(|error| failed(&error))
+        connect(url, self.task.cacert.as_deref())
     }
 
-    /// Shows the menu with everything that the server offers.
-    fn ask(&self, client: Client) -> Result<Option<RemoteTable>, Failure> {
+    /// The player of this user; `None`: seats are anonymous.
+    fn player(&self, client: &Client) -> Result<Option<KeptPlayer>, Failure> {
+        if self.task.anonymous {
+            return Ok(None);
+        }
+        let is_bot = self.task.robot.is_some();
+        player::of_user(
+            client,
+            self.task.name.as_deref(),
+            &self.default_name,
+            is_bot,
+        )
+    }
+
+    /// The name of an anonymous seat.
+    fn name(&self) -> &str {
+        self.task.name.as_deref().unwrap_or(&self.default_name)
+    }
+
+    /// Offers everything that the server has.
+    fn ask(&self, client: Client) -> Result<Option<Found>, Failure> {
         let waiting = games(&client, GameStatus::Waiting, None)?;
         let running = games(&client, GameStatus::Playing, None)?;
-        let kept = self.kept_at(client.url());
+        let kept = self.own_games(|server| is_same_server(server, client.url()));
         let lines = |games: &[GameListing]| games.iter().map(describe).collect();
         let lobby = Lobby {
             server: client.url().to_string(),
             waiting: lines(&waiting),
             running: lines(&running),
             kept: kept.iter().map(KeptSeat::describe).collect(),
-            variant: self.task.variant.clone(),
+            variant: self.variant.clone(),
             level: DEFAULT_LEVEL,
         };
         let choice = play::choose(&lobby, io::stdin().lock(), io::stdout().lock())?;
@@ -88,42 +147,63 @@ impl Finder<'_> {
                 self.play_against(client, Some(variant), &format!("level:{level}"))
             }
             Choice::Friend { variant } => self.play_against(client, Some(variant), "link"),
-            Choice::Wait { variant } => self.play_against(client, Some(variant), "lobby"),
-            Choice::Join(number) => self.open_link(client, &waiting[number].id),
-            Choice::Watch(number) => Ok(seatless(client, &running[number].id)),
-            Choice::Resume(number) => self.take_kept(&kept[number]),
+            Choice::Wait { variant } => self.play_against(client, Some(variant), "anyone"),
+            Choice::Join(number) => self.open_link(client, &waiting[number].id).map(Found::from),
+            Choice::Watch(number) => Ok(seatless(client, &running[number].id).into()),
+            Choice::Resume(number) => self.take_kept(&kept[number]).map(Found::from),
             Choice::Quit => return Ok(None),
         };
         table.map(Some)
     }
 
-    /// A new table or, for `lobby`, the table that has waited longest.
+    /// A new table, for `lobby` the table that has waited longest, for `anyone` a quick match.
     fn play_against(
         &self,
         client: Client,
         variant: Option<String>,
         opponent: &str,
-    ) -> Result<RemoteTable, Failure> {
+    ) -> Result<Found, Failure> {
         let variant = variant.as_deref().unwrap_or(DEFAULT_VARIANT);
         let variant = variant.parse::<Variant>().map_err(Failure::invalid)?;
         let opponent = match opponent {
+            "anyone" => return self.quick_match(client, variant),
             "link" => SeatRequest::Open(OpenSeat::Link),
             "lobby" => SeatRequest::Open(OpenSeat::Lobby),
             strategy => SeatRequest::Robot(strategy.to_owned()),
         };
-        if opponent == SeatRequest::Open(OpenSeat::Lobby) && self.task.seat.is_none() {
+        let is_lobby = opponent == SeatRequest::Open(OpenSeat::Lobby);
+        if is_lobby && self.task.seat.is_none() && self.clock.is_none() {
             // The list is newest first.
             for game in games(&client, GameStatus::Waiting, Some(&variant))?
                 .iter()
                 .rev()
             {
                 let taken = self.take_open_seat(&client, &game.id);
-                if let Some(table) = taken.map_err(failure)? {
-                    return Ok(table);
+                if let Some(table) = taken? {
+                    return Ok(table.into());
                 }
             }
         }
-        self.create(client, &variant, &opponent)
+        Ok(self.create(client, &variant, &opponent)?.into())
+    }
+
+    fn quick_match(&self, client: Client, variant: Variant) -> Result<Found, Failure> {
+        if self.task.seat.is_some() {
+            return Err(Failure::invalid(
+                "--against anyone draws the seats: leave --seat out, or play --against lobby",
+            ));
+        }
+        match self.player(&client)? {
+            Some(player) => {
+                QuickMatch::request(client, player.token, variant, self.clock).map(Found::Match)
+            }
+            None if self.task.against.as_deref() == Some("anyone") => Err(Failure::invalid(
+                "--against anyone needs a player, which is kept in the home directory: \
+                 set HOME and leave --anonymous out, or play --against lobby",
+            )),
+            // The menu has promised to wait.
+            None => self.play_against(client, Some(variant.to_string()), "lobby"),
+        }
     }
 
     fn create(
@@ -134,15 +214,20 @@ impl Finder<'_> {
     ) -> Result<RemoteTable, Failure> {
         let own = self.task.seat.unwrap_or(0);
         let holder = |seat: u8| match seat == own {
-            true => SeatRequest::Human(self.name.clone()),
+            true => SeatRequest::Human(self.name().to_owned()),
             false => opponent.clone(),
         };
-        let created = client.create_table(&NewTable {
+        let table = NewTable {
             variant: Some(variant.to_string()),
             seats: Some((0..variant.sides()).map(holder).collect()),
             take: Some(vec![own]),
+            clock: self.clock.map(ClockForm::from),
             ..NewTable::default()
-        });
+        };
+        let created = match self.player(&client)? {
+            Some(player) => client.create_table_as(&player.token, &table),
+            None => client.create_table(&table),
+        };
         let created = created.map_err(failure)?;
         let table = RemoteTable {
             seat: Some(Seat(own)),
@@ -153,8 +238,8 @@ impl Finder<'_> {
         let url = table.url();
         match opponent {
             SeatRequest::Open(OpenSeat::Link) => println!(
-                "Send this link to your opponent: {url}\n\
-                 It opens in a browser; in a terminal: noughts play {url}"
+                "Send this link: {url}\n\
+                 It opens in a browser; in a terminal: noughts play LINK"
             ),
             SeatRequest::Open(OpenSeat::Lobby) => {
                 println!("You wait in the lobby. This table: {url}");
@@ -174,24 +259,20 @@ impl Finder<'_> {
             return with_token(client, game, Seat(seat), token);
         }
         if let Some(seat) = self.task.seat {
-            let taken = client.take_seat(game, seat, &self.name).map_err(failure)?;
-            return Ok(RemoteTable {
-                client,
-                game: game.to_owned(),
-                seat: Some(Seat(seat)),
-                token: Some(taken.token),
-            });
+            return self.take_seat(&client, game, seat)?.map_err(failure);
         }
-        if let Some(table) = self.take_open_seat(&client, game).map_err(failure)? {
+        if let Some(table) = self.take_open_seat(&client, game)? {
             return Ok(table);
         }
-        // A seat that no other terminal of this user is using.
+        // A seat that another terminal or device of this user does not use now.
         let view = client.view(game).map_err(failure)?;
         let is_absent = |kept: &KeptSeat| {
             let seat = view.seats.get(usize::from(kept.seat.0));
             seat.is_some_and(|seat| !seat.present)
         };
-        let mut kept = self.kept_at(client.url()).into_iter();
+        let mut kept = self
+            .own_games(|server| is_same_server(server, client.url()))
+            .into_iter();
         let kept = kept.find(|kept| kept.url.game.as_deref() == Some(game) && is_absent(kept));
         match kept.filter(|_| view.outcome.is_none()) {
             Some(kept) => {
@@ -202,39 +283,47 @@ impl Finder<'_> {
         }
     }
 
-    /// Takes the first open seat; `None` if there is none or somebody else was faster.
-    fn take_open_seat(
-        &self,
-        client: &Client,
-        game: &str,
-    ) -> Result<Option<RemoteTable>, ClientError> {
-        let view = client.view(game)?;
+    /// Takes the first open seat; `None` if there is none, or somebody else was faster.
+    fn take_open_seat(&self, client: &Client, game: &str) -> Result<Option<RemoteTable>, Failure> {
+        let view = client.view(game).map_err(failure)?;
         let Some(seat) = first_open(&view) else {
             return Ok(None);
         };
-        match client.take_seat(game, seat, &self.name) {
-            Ok(taken) => Ok(Some(RemoteTable {
-                client: client.clone(),
-                game: game.to_owned(),
-                seat: Some(Seat(seat)),
-                token: Some(taken.token),
-            })),
+        match self.take_seat(client, game, seat)? {
+            Ok(table) => Ok(Some(table)),
             Err(ClientError::Refused(problem)) if problem.status == 409 => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(failure(error)),
         }
     }
 
-    /// `--resume`: a kept seat, at the server or in the game that the command line names.
-    fn resume(&self, url: &ServerUrl) -> Result<Option<RemoteTable>, Failure> {
-        let kept = match (&url.game, self.task.url == crate::args::LOCAL_SERVER) {
-            (None, true) => self.all_kept(),
-            (None, false) => self.kept_at(url),
-            (Some(_), _) => {
-                let all = self.kept_at(url).into_iter();
-                all.filter(|kept| kept.url == *url).collect()
-            }
+    /// Takes a seat. The inner result is the server's answer.
+    fn take_seat(
+        &self,
+        client: &Client,
+        game: &str,
+        seat: u8,
+    ) -> Result<Result<RemoteTable, ClientError>, Failure> {
+        let taken = match self.player(client)? {
+            Some(player) => client.take_seat_as(&player.token, game, seat),
+            None => client.take_seat(game, seat, self.name()),
         };
-        // Finished games are forgotten. A server that does not answer may come back, so its games are kept.
+        Ok(taken.map(|taken| RemoteTable {
+            client: client.clone(),
+            game: game.to_owned(),
+            seat: Some(Seat(seat)),
+            token: Some(taken.token),
+        }))
+    }
+
+    /// `--resume`: an own game, of this server or with this id if the command line names one.
+    fn resume(&self) -> Result<Option<RemoteTable>, Failure> {
+        let url = &self.url;
+        let is_any = self.task.places.is_empty();
+        let mut kept = self.own_games(|server| is_any || is_same_server(server, url));
+        if url.game.is_some() {
+            kept.retain(|kept| kept.url == *url);
+        }
+        // Finished games are forgotten; a server that does not answer may come back.
         let kept: Vec<KeptSeat> = kept
             .into_iter()
             .filter(|seat| !self.is_over(seat))
@@ -281,23 +370,58 @@ impl Finder<'_> {
         with_token(client, &game, kept.seat, kept.token.clone())
     }
 
-    fn all_kept(&self) -> Vec<KeptSeat> {
+    /// The kept seats at these servers, newest first, and the running games of the players there.
+    fn own_games(&self, is_wanted: impl Fn(&ServerUrl) -> bool) -> Vec<KeptSeat> {
         let kept = self.kept.as_ref().and_then(|kept| kept.read().ok());
-        kept.unwrap_or_default()
-    }
-
-    /// The kept seats at this server, newest first.
-    fn kept_at(&self, server: &ServerUrl) -> Vec<KeptSeat> {
-        let mut kept = self.all_kept();
-        kept.retain(|kept| {
-            let url = &kept.url;
-            (url.scheme, &url.host, url.port) == (server.scheme, &server.host, server.port)
-        });
-        kept
+        let mut seats = kept.unwrap_or_default();
+        seats.retain(|kept| is_wanted(&kept.url));
+        let players = KeptPlayers::of_user().and_then(|players| players.read().ok());
+        for player in players.into_iter().flatten() {
+            if player.is_bot || !is_wanted(&player.server) {
+                continue;
+            }
+            // A server that does not answer has no games now.
+            let me = self.client(&player.server).ok();
+            let me = me.and_then(|client| client.me(&player.token).ok());
+            for game in me.map(|me| me.running).into_iter().flatten() {
+                let seat = kept_game(&player, &game);
+                if !seats.iter().any(|known| known.url == seat.url) {
+                    seats.push(seat);
+                }
+            }
+        }
+        seats
     }
 }
 
-/// The table of a seat with a known token. A wrong token is refused here, before the first move.
+/// A running game of a player.
+fn kept_game(player: &KeptPlayer, game: &MyGame) -> KeptSeat {
+    KeptSeat {
+        url: ServerUrl {
+            game: Some(game.game.id.clone()),
+            ..server_of(&player.server)
+        },
+        seat: Seat(game.seat),
+        symbol: Side::new(game.seat).map_or('?', Side::symbol),
+        variant: game.game.variant.clone(),
+        token: player.token.clone(),
+    }
+}
+
+/// A client of this server, which also trusts the certificates of the PEM file `cacert`.
+pub(crate) fn connect(url: &ServerUrl, cacert: Option<&str>) -> Result<Client, Failure> {
+    let Some(path) = cacert else {
+        return Ok(Client::new(url.clone()));
+    };
+    let failed = |why: &dyn std::fmt::Display| {
+        let path = Quoted::from(path);
+        Failure::invalid(format_args!("cannot use {path} (--cacert): {why}"))
+    };
+    let pem = fs::read(path).map_err(|error| failed(&error))?;
+    Client::with_ca(url.clone(), &pem).map_err(|error| failed(&error))
+}
+
+/// The table of a seat whose token is known. A wrong token is refused here, before the first move.
 fn with_token(
     client: Client,
     game: &str,
@@ -383,7 +507,7 @@ fn first_open(view: &View) -> Option<u8> {
     open.next().map(|(seat, _)| seat)
 }
 
-pub(super) fn failure(error: ClientError) -> Failure {
+pub(crate) fn failure(error: ClientError) -> Failure {
     match error {
         ClientError::Tls(_) => Failure::invalid(format_args!(
             "{error}; --cacert FILE adds a certificate to those that are trusted"

@@ -3,19 +3,15 @@
 //! One line per seat, oldest first: the game's link, the seat, its symbol, the variant and the token,
 //! separated by spaces. Only the user may read the file, because anyone with the token can play for the seat.
 
-use std::env;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::io;
 
 use noughts_api::ServerUrl;
 use noughts_rules::Seat;
 
-/// Maximum number of seats. Further seats replace the oldest ones.
-const MAX_KEPT: usize = 200;
+use crate::state_file::StateFile;
 
-/// A larger file is not ours.
-const MAX_BYTES: u64 = 1 << 20;
+/// Further seats replace the oldest ones.
+const MAX_KEPT: usize = 200;
 
 /// A seat at a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,34 +65,20 @@ impl std::fmt::Display for KeptSeat {
 /// The file of kept seats: `noughts/seats` in the user's state directory.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptSeats {
-    path: PathBuf,
+    file: StateFile,
 }
 
 impl KeptSeats {
-    /// `XDG_STATE_HOME`, or `~/.local/state`; `None` without a home directory.
+    /// `None` without a home directory.
     pub(crate) fn of_user() -> Option<KeptSeats> {
-        let absolute = |name| {
-            let path = env::var_os(name).map(PathBuf::from);
-            path.filter(|path| path.is_absolute())
-        };
-        let state = absolute("XDG_STATE_HOME")
-            .or_else(|| Some(absolute("HOME")?.join(".local").join("state")))?;
-        Some(KeptSeats {
-            path: state.join("noughts").join("seats"),
-        })
+        let file = StateFile::of_user("seats")?;
+        Some(KeptSeats { file })
     }
 
     /// The kept seats, newest first. A missing file has none, and lines that cannot be read are skipped.
     pub(crate) fn read(&self) -> io::Result<Vec<KeptSeat>> {
-        match File::open(&self.path) {
-            Ok(file) => {
-                let mut seats = read_all(&file)?;
-                seats.reverse();
-                Ok(seats)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
+        let lines = self.file.read()?;
+        Ok(lines.lines().rev().filter_map(KeptSeat::read).collect())
     }
 
     /// Adds a seat, or moves it to the end.
@@ -113,39 +95,13 @@ impl KeptSeats {
         self.change(|seats| seats.retain(|kept| !kept.is_same_seat(seat)))
     }
 
-    /// Changes the file under a lock, because several terminals may play at the same time.
     fn change(&self, change: impl FnOnce(&mut Vec<KeptSeat>)) -> io::Result<()> {
-        if let Some(folder) = self.path.parent() {
-            create_private_folder(folder)?;
-        }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.path)?;
-        file.lock()?;
-        let mut seats = read_all(&file)?;
-        change(&mut seats);
-        let text: String = seats.iter().map(|seat| format!("{seat}\n")).collect();
-        file.set_len(0)?;
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(text.as_bytes())
+        self.file.change(|text| {
+            let mut seats = text.lines().filter_map(KeptSeat::read).collect();
+            change(&mut seats);
+            seats.iter().map(|seat| format!("{seat}\n")).collect()
+        })
     }
-}
-
-fn read_all(file: &File) -> io::Result<Vec<KeptSeat>> {
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(text.lines().filter_map(KeptSeat::read).collect())
-}
-
-fn create_private_folder(folder: &std::path::Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 #[cfg(test)]
@@ -166,8 +122,9 @@ mod tests {
     #[test]
     fn seats_are_kept_privately_and_forgotten() {
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("noughts").join("seats");
         let kept = KeptSeats {
-            path: folder.path().join("noughts").join("seats"),
+            file: StateFile::at(path.clone()),
         };
         assert_eq!(kept.read().unwrap(), []);
         for seat in [seat(0, 'A'), seat(1, 'A'), seat(0, 'B'), seat(0, 'A')] {
@@ -180,7 +137,7 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(&kept.path).unwrap().permissions().mode();
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
         kept.remove(&seat(0, 'B')).unwrap();
@@ -191,11 +148,18 @@ mod tests {
     fn lines_that_cannot_be_read_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seats");
-        fs::write(
+        std::fs::write(
             &path,
             format!("what\n{}\n\u{fffd}\nhttp://h 0 x 3x3k3 t\n", seat(0, 'A')),
         )
         .unwrap();
-        assert_eq!(KeptSeats { path }.read().unwrap(), [seat(0, 'A')]);
+        assert_eq!(
+            KeptSeats {
+                file: StateFile::at(path)
+            }
+            .read()
+            .unwrap(),
+            [seat(0, 'A')]
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::pseudo_terminal::PseudoTerminal;
 use crate::server_process::ServerProcess;
 use crate::tls_proxy::TlsProxy;
 use crate::transcript::run;
@@ -150,7 +151,6 @@ fn person_plays_and_gets_help() {
     let server = ServerProcess::http("off");
     let arguments = [
         &server.url,
-        "--variant",
         "3x3k3+gravity",
         "--against",
         "first",
@@ -268,6 +268,183 @@ fn killed_server_is_noticed_and_nothing_typed_is_lost() {
 }
 
 #[test]
+fn frozen_server_is_noticed_and_left_at_once() {
+    let server = ServerProcess::http("off");
+    let state = tempfile::tempdir().unwrap();
+    let wish = [server.url.as_str(), "--against", "first"];
+    let mut ann = Player::start_with_state(&wish, state.path());
+    ann.until("Your move (row-column): ");
+    server.freeze();
+    let sent = Instant::now();
+    ann.types("1-1");
+    ann.until("The server has not answered 1-1 yet. Still trying… :q leaves.\n");
+    // After 3 s, and before the stream's missing keep-alive could be noticed.
+    assert!(sent.elapsed() < Duration::from_secs(12));
+    server.thaw();
+    ann.until("You play 1-1.");
+    ann.until("first (o) plays 0-0.");
+    ann.until("Your move (row-column): ");
+    server.freeze();
+    ann.types("2-2");
+    ann.until("The server has not answered 2-2 yet.");
+    let asked = Instant::now();
+    ann.types(":q");
+    let said = ann.end();
+    assert!(said.contains("The server has not confirmed 2-2."), "{said}");
+    assert!(asked.elapsed() < Duration::from_secs(10));
+    server.thaw();
+}
+
+/// Runs `noughts player` with this state directory.
+fn player(state: &Path, words: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_noughts"))
+        .arg("player")
+        .args(words)
+        .env("XDG_STATE_HOME", state)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn games_belong_to_the_player_on_every_device() {
+    let server = ServerProcess::http("off");
+    let [here, there] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    let at = ["--server", server.url.as_str()];
+    let (exit, _, errors) = player(here.path(), &at);
+    assert_eq!(exit, 1);
+    assert!(
+        errors.starts_with("Error: you have no player at "),
+        "{errors}"
+    );
+    let wish = [&server.url, "--against", "first", "--name", "Ann"];
+    let mut ann = Player::start_with_state(&wish.map(|word: &str| word), here.path());
+    ann.until("Your move (row-column): ");
+    ann.types("1-1");
+    ann.until("first (o) plays 0-0.");
+    ann.until("Your move (row-column): ");
+    ann.types(":q");
+    ann.end();
+    let (exit, shown, _) = player(here.path(), &at);
+    assert_eq!(exit, 0);
+    assert!(
+        shown.starts_with(&format!("Ann at {}\n", server.url)),
+        "{shown}"
+    );
+    assert!(shown.contains("1 running, your turn in 1\n"), "{shown}");
+    let file = here.path().join("noughts/players");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    // By a code, which works once.
+    let (_, shown, _) = player(here.path(), &[&["link"], &at[..]].concat());
+    let code = shown.split_once("noughts player accept ").unwrap().1;
+    let code = code.split_whitespace().next().unwrap();
+    let accept = [&["accept", code], &at[..]].concat();
+    let (exit, shown, errors) = player(there.path(), &accept);
+    assert_eq!((exit, errors.as_str()), (0, ""));
+    assert!(shown.starts_with("You are Ann at "), "{shown}");
+    let (exit, _, errors) = player(there.path(), &[&accept[..], &["--replace"]].concat());
+    assert_eq!(exit, 1, "{errors}");
+    let (exit, _, errors) = player(there.path(), &accept);
+    assert_eq!(exit, 1);
+    assert!(errors.contains("--replace forgets that player"), "{errors}");
+    let mut again = Player::start_with_state(&["--resume"], there.path());
+    again.until("Your move (row-column): ");
+    again.types("2-2");
+    again.until("You play 2-2.");
+    drop(again);
+    // The backup is the file.
+    let restored = tempfile::tempdir().unwrap();
+    std::fs::create_dir(restored.path().join("noughts")).unwrap();
+    std::fs::copy(&file, restored.path().join("noughts/players")).unwrap();
+    let (exit, shown, _) = player(restored.path(), &[&["rename", "Anna"], &at[..]].concat());
+    assert_eq!((exit, shown.as_str()), (0, "You are Anna now.\n"));
+    let (_, shown, _) = player(here.path(), &at);
+    assert!(shown.starts_with("Anna at "), "{shown}");
+    let delete = [&["delete"], &at[..]].concat();
+    let (exit, _, errors) = player(here.path(), &delete);
+    assert_eq!(exit, 1);
+    assert!(errors.contains("repeat it with --yes"), "{errors}");
+    let (exit, _, errors) = player(here.path(), &[&delete[..], &["--yes"]].concat());
+    assert_eq!((exit, errors.as_str()), (0, ""));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "");
+    let (exit, _, errors) = player(restored.path(), &at);
+    assert_eq!(exit, 1);
+    assert!(
+        errors.contains("does not know the player of this device"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn quick_match_pairs_two_terminals() {
+    let server = ServerProcess::http("off");
+    let states = [0, 1, 2].map(|_| tempfile::tempdir().unwrap());
+    let start = |name, state: usize, more: &[&str]| {
+        let wish = [server.url.as_str(), "--against", "anyone", "--name", name];
+        Player::start_with_state(&[&wish[..], more].concat(), states[state].path())
+    };
+    let mut cid = start("Cid", 2, &["multi"]);
+    cid.until("Looking for an opponent at multi. :q leaves.\n");
+    let clock = ["--clock", "10+5"];
+    let mut ann = start("Ann", 0, &clock);
+    ann.until("Looking for an opponent at 3x3k3. :q leaves.\n");
+    let mut bob = start("Bob", 1, &clock);
+    for player in [&mut ann, &mut bob] {
+        player.until("The clock: 10:00 per player, and 5 s more after each move.\n");
+    }
+    ann.types("resign");
+    let said = ann.end();
+    assert!(said.contains("Bob ("), "{said}");
+    bob.until("You have won by resignation.\n");
+    // Nobody wants to play multi.
+    cid.types("hello");
+    cid.until("Still looking for an opponent. :q leaves.\n");
+    cid.types(":q");
+    cid.end();
+    let without_player = run(&["play", &server.url, "--against", "anyone"], b"");
+    assert_eq!(without_player.exit, 1);
+    assert!(
+        without_player.errors.contains("--against lobby"),
+        "{}",
+        without_player.errors
+    );
+}
+
+#[test]
+fn rematch_after_a_robot_game_on_a_terminal() {
+    let server = ServerProcess::http("off");
+    let state = tempfile::tempdir().unwrap();
+    let words = format!("play {} --against first", server.url);
+    let mut ann = PseudoTerminal::with_size(&words, (80, 24), state.path());
+    ann.until("You are x.");
+    ann.until("Your move (row-column): ");
+    ann.types("resign");
+    ann.until("Type rematch to play again, Enter to leave: ");
+    ann.types("rematch");
+    ann.until("The rematch: ");
+    ann.until("You are o.");
+    ann.until("Your move (row-column): ");
+    ann.press("\x03");
+    assert_eq!(ann.end().1, 130);
+    // The seat of the rematch was kept.
+    let mut again = PseudoTerminal::with_size("play --resume", (80, 24), state.path());
+    again.until("You are o.");
+    again.until("Your move (row-column): ");
+    again.types(":q");
+    assert_eq!(again.end().1, 0);
+}
+
+#[test]
 fn lobby_players_meet_and_are_listed() {
     let server = ServerProcess::http("off");
     let list = || {
@@ -348,6 +525,17 @@ fn failures_are_explained() {
             "is not a strategy",
         ),
         (vec!["play", &server.url, "--seat", "2"], "0 to 1"),
+        (
+            vec!["play", &server.url, "--clock", "soon"],
+            "the clock (--clock) is 3+2",
+        ),
+        (
+            vec!["play", &server.url, "--clock", "500+0"],
+            "10 to 10800 seconds (--clock)",
+        ),
+        (vec!["play", &server.url, "3x3"], "3x3"),
+        (vec!["play", "3x3k3", "multi"], "is a second variant"),
+        (vec!["play", &server.url, &foo], "is a second address"),
     ] {
         let run = run(&words, b"");
         assert_eq!(

@@ -87,3 +87,120 @@ fn a_wrong_use_of_a_command_exits_with_2() {
         );
     }
 }
+
+#[test]
+fn variants_and_robots_are_named_in_the_same_way_everywhere() {
+    let output = |words: &[&str], input: &str| {
+        let run = run(words, input.as_bytes());
+        assert_eq!((run.exit, run.errors.as_str()), (0, ""), "{words:?}");
+        String::from_utf8(run.output).unwrap()
+    };
+    for (one, other) in [
+        (
+            &["perft", "3x3k3", "4"][..],
+            &["perft", "--variant", "3x3k3", "4"][..],
+        ),
+        (
+            &["multi", "ultimate@4", "--o", "human"],
+            &[
+                "multi", "--rules", "ultimate", "--start", "4", "--o", "human",
+            ],
+        ),
+        (
+            &[
+                "multi",
+                "--variant",
+                "multi",
+                "--start",
+                "4",
+                "--robot",
+                "x=first",
+                "--robot",
+                "o=first",
+            ],
+            &["multi", "--start", "4", "--x", "first", "--o", "first"],
+        ),
+        (
+            &["menu", "--variant", "4x4k3", "--strategy", "first"],
+            &["menu", "--size", "4", "--win", "3", "--strategy", "first"],
+        ),
+    ] {
+        let input = "3\nn\n";
+        let digits = |text: String| text.replace(|c: char| c.is_ascii_digit(), "0");
+        assert_eq!(
+            digits(output(one, input)),
+            digits(output(other, input)),
+            "{one:?}"
+        );
+    }
+    for (words, part) in [
+        (
+            &["multi", "3x3k3"][..],
+            "noughts multi plays multi and ultimate",
+        ),
+        (&["multi", "multi@4", "--start", "5"], "leave one out"),
+        (&["multi", "--robot", "a"], "no player (--robot) is \"a\""),
+        (
+            &["menu", "--variant", "multi"],
+            "noughts tui multi plays it",
+        ),
+        (&["perft", "3"], "name a variant, such as 3x3k3"),
+        (
+            &["tui", "3x3k3", "--robot", "a"],
+            "no player (--robot) is \"a\"",
+        ),
+    ] {
+        let run = run(words, b"");
+        assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");
+        assert!(run.errors.contains(part), "{words:?}: {}", run.errors);
+    }
+}
+
+#[test]
+fn positions_are_named_in_the_same_way_by_analyze_and_solve() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("game.txt");
+    let record = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o human Bob\n\
+                  1 0 1-1\n2 1 0-1\nresult unfinished\n";
+    std::fs::write(&file, record).unwrap();
+    let file = file.to_str().unwrap();
+    for command in ["analyze", "solve"] {
+        let value = |words: &[&str]| {
+            let run = run(&[&[command], words, &["--json"]].concat(), b"");
+            assert_eq!((run.exit, run.errors.as_str()), (0, ""), "{words:?}");
+            let output = String::from_utf8(run.output).unwrap();
+            let value = output.split_once("\"value\":\"").unwrap().1;
+            value.split('"').next().unwrap().to_owned()
+        };
+        assert_eq!(value(&["3x3k3"]), "draw");
+        assert_eq!(value(&["--variant", "3x3k3"]), "draw");
+        assert_eq!(value(&["3x3k3", "--moves", "1-1 0-1"]), "win");
+        assert_eq!(value(&["3x3k3", "--position", ".o./.x./... x"]), "win");
+        assert_eq!(value(&["--record", file]), "win");
+        for (words, exit, part) in [
+            (vec![command], 1, "name a variant"),
+            (vec![command, "3x3k3", "--moves", "9-9"], 1, "turn 1: "),
+            (vec![command, "3x3k3", "--position", "what"], 1, ""),
+            (vec![command, "--record", "no-such-file"], 1, "no-such-file"),
+            (
+                vec![command, "3x3k3", "--record", file],
+                2,
+                "cannot be used with",
+            ),
+            (
+                vec![command, "3x3k3", "--moves", "1-1", "--position", "x"],
+                2,
+                "cannot be used with",
+            ),
+        ] {
+            let run = run(&words, b"");
+            assert_eq!((run.exit, run.output.len()), (exit, 0), "{words:?}");
+            assert!(
+                run.errors.starts_with("Error: "),
+                "{words:?}: {}",
+                run.errors
+            );
+            assert!(run.errors.contains(part), "{words:?}: {}", run.errors);
+        }
+    }
+}

@@ -110,6 +110,8 @@ fn ctrl_c_in_an_online_game_keeps_the_seat() {
     let mut again = terminal("--resume");
     again.until("Your move (row-column): ");
     again.types("resign");
+    again.until("Type rematch to play again, Enter to leave: ");
+    again.types("");
     assert_eq!(again.end().1, 0);
 }
 

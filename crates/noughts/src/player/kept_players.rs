@@ -1,0 +1,169 @@
+//! The players of this user, one per server, so that their seats belong to them on every device.
+//!
+//! One line per player: the server, `person` or `bot`, the id, the token and the name, separated by spaces. The token is
+//! all that is needed to act for the player, and it cannot be recovered: a copy of this file is the backup.
+
+use std::io;
+use std::path::Path;
+
+use noughts_api::ServerUrl;
+
+use crate::state_file::StateFile;
+
+/// A player at one server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct KeptPlayer {
+    pub(crate) server: ServerUrl,
+    /// Whether robots play as this player.
+    pub(crate) is_bot: bool,
+    pub(crate) id: String,
+    pub(crate) token: String,
+    pub(crate) name: String,
+}
+
+impl KeptPlayer {
+    fn read(line: &str) -> Option<KeptPlayer> {
+        let mut words = line.splitn(5, ' ');
+        let server = words.next()?.parse::<ServerUrl>().ok()?;
+        let is_bot = match words.next()? {
+            "person" => false,
+            "bot" => true,
+            _ => return None,
+        };
+        let mut text = || words.next().map(str::to_owned);
+        Some(KeptPlayer {
+            server,
+            is_bot,
+            id: text()?,
+            token: text()?,
+            name: text()?,
+        })
+    }
+
+    fn is_at(&self, server: &ServerUrl, is_bot: bool) -> bool {
+        self.is_bot == is_bot && is_same_server(&self.server, server)
+    }
+}
+
+impl std::fmt::Display for KeptPlayer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = if self.is_bot { "bot" } else { "person" };
+        let (server, name) = (server_of(&self.server), &self.name);
+        write!(f, "{server} {kind} {} {} {name}", self.id, self.token)
+    }
+}
+
+/// The address of the server alone.
+pub(crate) fn server_of(url: &ServerUrl) -> ServerUrl {
+    ServerUrl {
+        game: None,
+        ..url.clone()
+    }
+}
+
+pub(crate) fn is_same_server(one: &ServerUrl, other: &ServerUrl) -> bool {
+    server_of(one) == server_of(other)
+}
+
+/// The file of kept players: `noughts/players` in the user's state directory.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptPlayers {
+    file: StateFile,
+}
+
+impl KeptPlayers {
+    /// `None` without a home directory.
+    pub(crate) fn of_user() -> Option<KeptPlayers> {
+        let file = StateFile::of_user("players")?;
+        Some(KeptPlayers { file })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// All players. A missing file has none, and lines that cannot be read are skipped.
+    pub(crate) fn read(&self) -> io::Result<Vec<KeptPlayer>> {
+        let text = self.file.read()?;
+        Ok(text.lines().filter_map(KeptPlayer::read).collect())
+    }
+
+    pub(crate) fn find(&self, server: &ServerUrl, is_bot: bool) -> io::Result<Option<KeptPlayer>> {
+        let mut players = self.read()?.into_iter();
+        Ok(players.find(|kept| kept.is_at(server, is_bot)))
+    }
+
+    /// An error if players cannot be kept. Asked before a player is created.
+    pub(crate) fn check_writable(&self) -> io::Result<()> {
+        self.file.change(str::to_owned)
+    }
+
+    /// Adds a player, who replaces the one at the same server. Lines that cannot be read stay.
+    pub(crate) fn put(&self, player: &KeptPlayer) -> io::Result<()> {
+        self.change(player, &format!("{player}\n"))
+    }
+
+    pub(crate) fn remove(&self, player: &KeptPlayer) -> io::Result<()> {
+        self.change(player, "")
+    }
+
+    /// Replaces the line of this player.
+    fn change(&self, player: &KeptPlayer, line: &str) -> io::Result<()> {
+        let is_same = |line: &str| {
+            KeptPlayer::read(line).is_some_and(|kept| kept.is_at(&player.server, player.is_bot))
+        };
+        self.file.change(|text| {
+            let others = text.lines().filter(|line| !is_same(line));
+            let others: String = others.map(|line| format!("{line}\n")).collect();
+            others + line
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn player(server: &str, is_bot: bool, name: &str) -> KeptPlayer {
+        KeptPlayer {
+            server: server.parse().unwrap(),
+            is_bot,
+            id: "ID".to_owned(),
+            token: "secret".to_owned(),
+            name: name.to_owned(),
+        }
+    }
+
+    #[test]
+    fn one_player_per_server_and_kind_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("noughts").join("players");
+        let kept = KeptPlayers {
+            file: StateFile::at(path.clone()),
+        };
+        let (here, there) = ("http://localhost:8080", "https://games.example.org");
+        let ann = player(here, false, "Ann of the lake");
+        for player in [
+            &player(here, false, "Old"),
+            &player(here, true, "perfect"),
+            &player(there, false, "Ann"),
+            &ann,
+        ] {
+            kept.put(player).unwrap();
+        }
+        let game = format!("{here}/game/{}", "A".repeat(26));
+        let found = kept.find(&game.parse().unwrap(), false).unwrap();
+        assert_eq!(found.as_ref(), Some(&ann));
+        assert_eq!(kept.read().unwrap().len(), 3);
+        // A copy of the file is the same player.
+        let copy = folder.path().join("copy");
+        std::fs::copy(&path, &copy).unwrap();
+        let copy = KeptPlayers {
+            file: StateFile::at(copy),
+        };
+        kept.remove(&ann).unwrap();
+        let server = here.parse().unwrap();
+        assert_eq!(kept.find(&server, false).unwrap(), None);
+        assert_eq!(copy.find(&server, false).unwrap(), Some(ann));
+    }
+}

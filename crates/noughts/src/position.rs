@@ -1,0 +1,66 @@
+//! The position that `analyze` and `solve` work on.
+
+use std::fs::File;
+use std::io;
+
+use noughts_rules::{Diagram, Game, Options, Record, Variant};
+use noughts_terminal::tui;
+
+use crate::Failure;
+use crate::args::{Position, VariantName};
+
+/// The game of a record, of a written position, or after moves.
+pub(crate) fn game(task: &Position) -> Result<Game, Failure> {
+    if let Some(file) = &task.record {
+        let record = read(file)?.parse::<Record>().map_err(Failure::invalid)?;
+        return Ok(record.game().clone());
+    }
+    let variant = variant(&task.variant)?;
+    if let Some(text) = &task.position {
+        let diagram = Diagram::parse(&variant, text).map_err(Failure::invalid)?;
+        return Game::from_diagram(&variant, Options::default(), diagram).map_err(Failure::invalid);
+    }
+    play(&variant, task.moves.as_deref().unwrap_or_default())
+}
+
+/// The variant, which must be named.
+pub(crate) fn variant(name: &VariantName) -> Result<Variant, Failure> {
+    let name = name.get().ok_or_else(|| {
+        Failure::invalid("name a variant, such as 3x3k3: noughts variants lists them")
+    })?;
+    name.parse().map_err(Failure::invalid)
+}
+
+/// A game after these moves, which are separated by spaces.
+pub(crate) fn play(variant: &Variant, moves: &str) -> Result<Game, Failure> {
+    // The largest history, so that every rewind in the turns is legal.
+    let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
+    let options = Options {
+        history,
+        ..Options::default()
+    };
+    let mut game = Game::new(variant, options).map_err(Failure::invalid)?;
+    for (number, text) in moves.split_whitespace().enumerate() {
+        let turn = number + 1;
+        let action = game
+            .parse_action(text)
+            .map_err(|error| Failure::Invalid(format!("turn {turn}: {error}")))?;
+        let seat = game.to_move().ok_or_else(|| {
+            Failure::Invalid(format!(
+                "turn {turn}: the game is over after {number} turns"
+            ))
+        })?;
+        game.act(seat, action)
+            .map_err(|refusal| Failure::Invalid(format!("turn {turn}: {refusal}")))?;
+    }
+    Ok(game)
+}
+
+/// Also reads pipes, for `--record <(…)`.
+fn read(file: &str) -> Result<String, Failure> {
+    let text = match file {
+        "-" => tui::read(file, Ok(io::stdin().lock())),
+        _ => tui::read(file, File::open(file)),
+    };
+    text.map_err(Failure::Invalid)
+}

@@ -1,0 +1,76 @@
+//! Small text files in the user's state directory. Only the user may read them, because they contain secrets.
+
+use std::env;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// A larger file is not ours.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A text file below `noughts` in the user's state directory.
+#[derive(Clone, Debug)]
+pub(crate) struct StateFile {
+    path: PathBuf,
+}
+
+impl StateFile {
+    /// Below `XDG_STATE_HOME`, or `~/.local/state`; `None` without a home directory.
+    pub(crate) fn of_user(name: &str) -> Option<StateFile> {
+        let absolute = |name| {
+            let path = env::var_os(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
+        let state = absolute("XDG_STATE_HOME")
+            .or_else(|| Some(absolute("HOME")?.join(".local").join("state")))?;
+        Some(StateFile::at(state.join("noughts").join(name)))
+    }
+
+    pub(crate) fn at(path: PathBuf) -> StateFile {
+        StateFile { path }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text; empty if there is no such file.
+    pub(crate) fn read(&self) -> io::Result<String> {
+        match File::open(&self.path) {
+            Ok(file) => read_text(&file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Changes the text under a lock, because several terminals may play at the same time.
+    pub(crate) fn change(&self, change: impl FnOnce(&str) -> String) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            create_private_folder(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&self.path)?;
+        file.lock()?;
+        let text = change(&read_text(&file)?);
+        file.set_len(0)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(text.as_bytes())
+    }
+}
+
+fn read_text(file: &File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
