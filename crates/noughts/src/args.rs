@@ -89,13 +89,13 @@ pub(crate) enum Task {
     Player(Player),
     /// List, show, export and import stored games
     Games(Games),
-    /// Write the content of a store to a file, also while a server uses it
+    /// Write a store to a file, while it is used
     Backup(Backup),
     /// Load a backup into an empty store
     Restore(Restore),
     /// Copy a store into an empty one of any kind
     Migrate(Migrate),
-    /// Operate a running server: games, players, bans, announcements, load
+    /// Operate a running server
     Admin(Admin),
     /// Test a server, client or classic program
     Check(Check),
@@ -1084,7 +1084,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Run a server",
-        &["serve", "games", "backup", "restore", "migrate"],
+        &["serve", "games", "backup", "restore", "migrate", "admin"],
     ),
     ("Analyse", &["analyze", "solve", "verify", "perft"]),
     ("Compare and test programs", &["arena", "engine", "check"]),

@@ -133,6 +133,7 @@ fn examples(command: &str) -> &'static [Example] {
             "migrate --from sqlite:noughts.db --to postgres://localhost/noughts",
             "move to PostgreSQL",
         )],
+        "admin" => &[("admin load", "connections, tables and memory")],
         "variants" => &[("variants", "names for every command")],
         "completions" => &[("completions bash > noughts.bash", "for bash")],
         "man" => &[("man | man -l -", "read the manual page")],

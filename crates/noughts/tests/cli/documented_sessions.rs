@@ -110,7 +110,9 @@ fn game_by_link_with_a_killed_server() {
     );
     bob.terminal.until("Waiting for Ann (x).");
     ann.after("Bob (o) has joined.", "1-1");
+    ann.terminal.until("Waiting for Bob (o).");
     bob.after("Your move (row-column): ", "0-1");
+    bob.terminal.until("Waiting for Ann (x).");
     ann.terminal.until("Bob (o) plays 0-1.");
     ann.terminal.until("Your move (row-column): ");
     server.kill();
@@ -121,12 +123,16 @@ fn game_by_link_with_a_killed_server() {
     let address = url.strip_prefix("http://").unwrap();
     let _server = ServerProcess::http_with_store(address, &store);
     ann.terminal.until("You play 0-0.");
+    ann.terminal.until("Waiting for Bob (o).");
     bob.terminal.until("You're back, nothing was missed.");
     bob.after("Your move (row-column): ", "2-2");
+    bob.terminal.until("Waiting for Ann (x).");
     ann.terminal.until("Bob (o) plays 2-2.");
     ann.after("Your move (row-column): ", "1-0");
+    ann.terminal.until("Waiting for Bob (o).");
     bob.terminal.until("Ann (x) plays 1-0.");
     bob.after("Your move (row-column): ", "1-2");
+    bob.terminal.until("Waiting for Ann (x).");
     ann.terminal.until("Bob (o) plays 1-2.");
     ann.after("Your move (row-column): ", "2-0");
     ann.after(
@@ -166,7 +172,9 @@ fn game_with_a_clock_and_offers() {
     bob.terminal.until("Waiting for Ann (x).");
     ann.terminal.until("Bob (o) has joined.");
     ann.after("Your move (row-column): ", "1-1");
+    ann.terminal.until("Waiting for Bob (o).");
     bob.after("Your move (row-column): ", "0-1");
+    bob.terminal.until("Waiting for Ann (x).");
     ann.terminal.until("Bob (o) plays 0-1.");
     ann.after("Your move (row-column): ", "0-0");
     ann.terminal.until("Waiting for Bob (o).");
@@ -182,6 +190,7 @@ fn game_with_a_clock_and_offers() {
     bob.terminal
         .until("You take back the last move, by agreement.");
     bob.after("Your move (row-column): ", "0-0");
+    bob.terminal.until("Waiting for Ann (x).");
     ann.terminal.until("Bob (o) plays 0-0.");
     ann.after("Your move (row-column): ", "draw");
     ann.terminal.until("You offer a draw.");

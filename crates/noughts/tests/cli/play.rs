@@ -267,34 +267,6 @@ fn killed_server_is_noticed_and_nothing_typed_is_lost() {
     assert!(asked.elapsed() < Duration::from_secs(10));
 }
 
-#[test]
-fn frozen_server_is_noticed_and_left_at_once() {
-    let server = ServerProcess::http("off");
-    let state = tempfile::tempdir().unwrap();
-    let wish = [server.url.as_str(), "--against", "first"];
-    let mut ann = Player::start_with_state(&wish, state.path());
-    ann.until("Your move (row-column): ");
-    server.freeze();
-    let sent = Instant::now();
-    ann.types("1-1");
-    ann.until("The server has not answered 1-1 yet. Still trying… :q leaves.\n");
-    // After 3 s, and before the stream's missing keep-alive could be noticed.
-    assert!(sent.elapsed() < Duration::from_secs(12));
-    server.thaw();
-    ann.until("You play 1-1.");
-    ann.until("first (o) plays 0-0.");
-    ann.until("Your move (row-column): ");
-    server.freeze();
-    ann.types("2-2");
-    ann.until("The server has not answered 2-2 yet.");
-    let asked = Instant::now();
-    ann.types(":q");
-    let said = ann.end();
-    assert!(said.contains("The server has not confirmed 2-2."), "{said}");
-    assert!(asked.elapsed() < Duration::from_secs(10));
-    server.thaw();
-}
-
 /// Runs `noughts player` with this state directory.
 fn player(state: &Path, words: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_noughts"))

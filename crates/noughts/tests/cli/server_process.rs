@@ -72,24 +72,6 @@ impl ServerProcess {
     }
 }
 
-impl ServerProcess {
-    /// Stops it, with its sockets open, as a suspended machine does.
-    pub(crate) fn freeze(&self) {
-        self.signal("-STOP");
-    }
-
-    /// Lets it go on.
-    pub(crate) fn thaw(&self) {
-        self.signal("-CONT");
-    }
-
-    fn signal(&self, signal: &str) {
-        let id = self.process.id().to_string();
-        let sent = Command::new("kill").args([signal, &id]).status();
-        assert!(sent.unwrap().success());
-    }
-}
-
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.kill();
