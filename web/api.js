@@ -131,6 +131,9 @@ export const api = {
   /** The robots that play a variant. @param {string} variant @returns {Promise<{ name: string }[]>} */
   strategies: (variant) => request(`/api/strategies?${new URLSearchParams({ variant })}`),
 
+  /** The operator's message to everybody. @returns {Promise<{ text: string | null }>} */
+  announcement: () => request("/api/announcement"),
+
   /** The variants to offer. @returns {Promise<import("./api_types").OfferedVariant[]>} */
   variants: () => request("/api/variants"),
 

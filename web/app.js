@@ -1,6 +1,6 @@
 // The frame of every page: header with the player's games, announcements for screen readers, and navigation.
 
-import { Unreachable, Refusal, wait } from "./api.js";
+import { api, Unreachable, Refusal, wait } from "./api.js";
 import { h, replaceContents, s, setAttribute, setText } from "./dom.js";
 import { listenForShortcuts, setShortcuts } from "./shortcuts.js";
 import { applyTheme, preferences } from "./preferences.js";
@@ -41,6 +41,8 @@ const PAGES = {
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const header = /** @type {HTMLElement} */ (document.querySelector("body > header"));
+/** The operator's message to everybody, below the header. */
+const announcement = h("p", { class: "announcement", role: "status" });
 const voice = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
 
 /** @type {Shown | null} */
@@ -375,6 +377,7 @@ function registerServiceWorker() {
 }
 
 async function start() {
+  header.after(announcement);
   document.body.append(voice);
   applyTheme();
   await setLanguage(preferences().language || pickLanguage(navigator.languages));
@@ -391,7 +394,22 @@ async function start() {
   addEventListener("player", () => void followMyGames());
   await visit();
   void followMyGames();
+  followAnnouncement();
   await usePlayerLink();
+}
+
+/** How often the operator's message is read, in milliseconds. */
+const ANNOUNCEMENT_INTERVAL = 60_000;
+
+/** Shows the operator's message while the tab is visible. */
+function followAnnouncement() {
+  const update = async () => {
+    // Without an answer the latest message stays.
+    const read = document.hidden ? null : await api.announcement().catch(() => null);
+    if (read) setText(announcement, read.text ?? "");
+  };
+  void update();
+  setInterval(update, ANNOUNCEMENT_INTERVAL);
 }
 
 /** A link from another device of the player has a code after the `#`. */

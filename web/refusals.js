@@ -38,6 +38,7 @@ const SENTENCES = {
   "invalid-name": "nameBad",
   "no-such-code": "codeBad",
   "not-for-two": "notForTwo",
+  banned: "banned",
 };
 
 /** @param {import("./api.js").Refusal} refusal */

@@ -121,6 +121,7 @@ export default {
   seatGone: "Algú ha estat més ràpid. El lloc està ocupat.",
   cantRewind: "No se'n poden retirar tantes.",
   refused: "No ha funcionat. {why}",
+  banned: "L'operador d'aquest servidor ha bloquejat la teva adreça.",
   tooMuch: "És massa de cop. Torna-ho a provar d'aquí a un moment.",
   tooLarge: "És massa gran.",
   stillRunning: "Això només es pot fer després de la partida.",

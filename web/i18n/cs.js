@@ -133,6 +133,7 @@ export default {
   seatGone: "Někdo byl rychlejší. Místo je obsazené.",
   cantRewind: "Tolik značek vrátit nelze.",
   refused: "Nepovedlo se to. {why}",
+  banned: "Správce tohoto serveru zablokoval vaši adresu.",
   tooMuch: "To je moc najednou. Zkuste to za chvíli.",
   tooLarge: "Je to příliš velké.",
   stillRunning: "To jde až po skončení hry.",

@@ -117,6 +117,7 @@ export default {
   seatGone: "That seat was just taken.",
   cantRewind: "That many marks can't be taken back.",
   refused: "That did not work. {why}",
+  banned: "The operator of this server has blocked your address.",
   tooMuch: "Too many requests. Try again in a moment.",
   tooLarge: "That is too large.",
   stillRunning: "That works only after the game.",

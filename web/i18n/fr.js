@@ -125,6 +125,7 @@ export default {
   seatGone: "Quelqu'un a été plus rapide. Cette place est prise.",
   cantRewind: "On ne peut pas en reprendre autant.",
   refused: "Cela n'a pas marché. {why}",
+  banned: "L'exploitant de ce serveur a bloqué votre adresse.",
   tooMuch: "C'est beaucoup à la fois. Réessayez dans un instant.",
   tooLarge: "C'est trop grand.",
   stillRunning: "C'est possible seulement après la partie.",

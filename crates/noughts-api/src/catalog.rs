@@ -120,3 +120,12 @@ pub struct OfferedStrategy {
     #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
     pub max: Vec<String>,
 }
+
+/// The operator's message to everybody.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Announcement {
+    /// The message; null if there is none.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub text: Option<String>,
+}

@@ -25,7 +25,8 @@ mod view;
 pub use action::{ActionError, ActionRequest, ClaimKind, RequestedAction};
 pub use analysis::{Evaluation, GameAnalysis, GameValue, Mistake, MoveEvaluation, TurnAnalysis};
 pub use catalog::{
-    GameListing, GameStatus, GamesPage, ImportedGame, OfferedStrategy, OfferedVariant, SeatListing,
+    Announcement, GameListing, GameStatus, GamesPage, ImportedGame, OfferedStrategy,
+    OfferedVariant, SeatListing,
 };
 #[cfg(feature = "client")]
 pub use client::{Client, ClientError, EventStream, Scheme, ServerUrl, UrlError};

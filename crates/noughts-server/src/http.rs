@@ -231,6 +231,7 @@ fn routes(app: Arc<AppState>) -> Router {
         .routes(routes!(matches::get, matches::cancel))
         .routes(routes!(catalog::variants))
         .routes(routes!(strategies::strategies))
+        .routes(routes!(catalog::announcement))
         .split_for_parts();
     described
         .merge(openapi::pages(&description))
@@ -238,7 +239,6 @@ fn routes(app: Arc<AppState>) -> Router {
         .route("/healthz", get(|| async { "alive\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics::metrics))
-        .route("/api/announcement", get(announcement))
         .merge(site::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
@@ -254,12 +254,6 @@ async fn ready(State(app): State<Arc<AppState>>) -> Response {
         Ok(()) => "ready\n".into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
     }
-}
-
-/// `GET /api/announcement`: what the operator has to say, or null.
-async fn announcement(State(app): State<Arc<AppState>>) -> Response {
-    let text = app.operator.announcement();
-    axum::Json(serde_json::json!({ "text": text })).into_response()
 }
 
 /// Unknown paths: browsers get the page, other clients a problem.

@@ -203,3 +203,18 @@ test("a page from before an update loads the new version", async () => {
   await eve.page.getByRole("heading", { name: "Finished games" }).waitFor();
   assert.equal(loads, 1);
 });
+
+test("the operator's message stands below the header and goes when it is withdrawn", async () => {
+  const ann = await here.person();
+  await ann.page.clock.install();
+  let text = /** @type {string | null} */ ("Maintenance at 22:00 UTC <b>");
+  await ann.page.route("**/api/announcement", (route) => route.fulfill({ json: { text } }));
+  await ann.go("/");
+  const line = ann.page.locator(".announcement");
+  await line.waitFor();
+  assert.equal(await line.textContent(), text);
+  text = null;
+  await ann.page.clock.fastForward(60_000);
+  await line.waitFor({ state: "hidden" });
+  ann.isFine();
+});

@@ -1,12 +1,12 @@
-//! Lists: variants and strategies, the lobby and the archive.
+//! Lists: variants, the lobby and the archive; and the operator's announcement.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use noughts_api::{
-    ClockForm, FieldLocation, GameListing, GameStatus, GamesPage, OfferedVariant, Outcome,
-    ProblemKind, SeatKind, SeatListing,
+    Announcement, ClockForm, FieldLocation, GameListing, GameStatus, GamesPage, OfferedVariant,
+    Outcome, ProblemKind, SeatKind, SeatListing,
 };
 use noughts_rules::{CATALOG, Variant};
 use serde::Deserialize;
@@ -44,6 +44,16 @@ pub(super) async fn variants() -> Response {
         }
     });
     axum::Json(offered.collect::<Vec<_>>()).into_response()
+}
+
+/// Reads the operator's message to everybody.
+#[utoipa::path(
+    get, path = "/api/announcement", tag = "catalog", operation_id = "getAnnouncement",
+    responses((status = 200, body = Announcement, description = "The message, or null"), CatalogErrors)
+)]
+pub(super) async fn announcement(State(app): State<Arc<AppState>>) -> Response {
+    let text = app.operator.announcement();
+    axum::Json(Announcement { text }).into_response()
 }
 
 /// Filters for the list.

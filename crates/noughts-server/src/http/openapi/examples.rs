@@ -87,6 +87,7 @@ pub(super) fn examples() -> Vec<(&'static str, Value)> {
             "WaitingMatches",
             json!({"waiting": 3, "games": [{"variant": "3x3k3", "clock": clock, "waiting": 3}]}),
         ),
+        ("Announcement", json!({"text": "Maintenance at 22:00 UTC"})),
     ]
 }
 
@@ -135,6 +136,7 @@ mod tests {
                 "NewMatch" => is_exact::<api::NewMatch>,
                 "QuickMatchView" => is_exact::<api::QuickMatchView>,
                 "WaitingMatches" => is_exact::<api::WaitingMatches>,
+                "Announcement" => is_exact::<api::Announcement>,
                 _ => panic!("{name} has no type"),
             };
             assert!(is_exact(&example), "{name}: {example}");
