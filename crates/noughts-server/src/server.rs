@@ -188,7 +188,7 @@ impl Server {
         self.tasks.push(tokio::spawn(forget).abort_handle());
     }
 
-    /// Serves operators at a Unix socket, from now on. Whoever can connect to it is an operator.
+    /// Serves operators on a Unix socket from now on. Every process that can connect to it acts as an operator.
     #[cfg(unix)]
     pub fn serve_admin(&mut self, listener: tokio::net::UnixListener) {
         let serve = Arc::clone(&self.admin).serve(listener);

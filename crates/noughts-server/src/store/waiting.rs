@@ -614,7 +614,7 @@ mod tests {
         update(&mut rows, HERE, &list(&[player(1, 10)]), 100);
         let (matches, games) = update(&mut rows, THERE, &request(&[quick(3, 8, 30)]), 100);
         assert_eq!((games.len(), matches.quick.len()), (1, 1));
-        // The client's node is told about the match.
+        // The client's node receives the match.
         let (matches, _) = update(&mut rows, HERE, &list(&[player(1, 10)]), 200);
         assert_eq!(players(&matches), [1]);
     }

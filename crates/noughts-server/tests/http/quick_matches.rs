@@ -102,7 +102,7 @@ async fn two_players_are_matched_and_learn_of_it() {
     refused.is_problem(409, "already-matched");
     let waiting = server.request("GET", "/api/matches", None).await.body;
     assert_eq!(waiting, json!({"waiting":0,"games":[]}));
-    // Each is told when it is their turn, and when the game is over.
+    // Each stream reports its player's turn and the end of the game.
     let first = usize::from(games[0]["seat"] != 0);
     let players = [[&ann, &bob], [&bob, &ann]][first];
     let mut streams = events.iter_mut().collect::<Vec<_>>();
@@ -420,7 +420,7 @@ async fn stream_of_a_player_resumes_at_another_node() {
     .map(|(name, game)| (name.to_owned(), game.clone()));
     expected.sort();
     assert_eq!(told, expected);
-    // Nothing is told twice, and what is new arrives.
+    // The stream repeats nothing and leaves nothing out.
     let id = events.id.clone();
     drop(events);
     let mut events = PlayerEvents::open_after(&nodes[0], &ann, Some(&id)).await;
