@@ -33,8 +33,8 @@ pub use rules::{CLIENT_RULES, ClientRule};
 pub struct ClientTask {
     /// Where the kit listens.
     pub listener: TcpListener,
-    /// How to start the client for each scenario, with `{host}` and `{port}` in its words; empty if a person
-    /// starts it.
+    /// The command that starts the client for each scenario. Its arguments may contain `{host}` and `{port}`.
+    /// Empty if a person starts the client.
     pub command: Vec<OsString>,
     /// Typed into the client when it starts.
     pub input: Vec<u8>,

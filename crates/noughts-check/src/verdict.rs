@@ -22,7 +22,7 @@ pub enum Verdict {
         /// Remarks.
         notes: Vec<String>,
     },
-    /// It is broken.
+    /// The program breaks the rule.
     Broken(Finding),
     /// It could not be tried, and why.
     NotTried(String),

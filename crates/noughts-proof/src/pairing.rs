@@ -1,6 +1,6 @@
 //! The counting and pairing rules of plain grids: when the defender can stop every line of the attacker.
 //!
-//! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the power of its cells that are not empty. If
+//! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the power of the number of its non-empty cells. If
 //! the defender is to move and all lines together weigh less than one complete line, the defender stops all
 //! of them by always taking the heaviest cell.
 //!

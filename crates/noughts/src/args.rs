@@ -53,7 +53,7 @@ pub(crate) struct Classic {
     /// History size: a rewind takes back fewer marks than this; 1 to the number of cells less one [default: 1]
     #[arg(short = 'h', long, value_name = "H", allow_hyphen_values = true)]
     pub(crate) history: Option<String>,
-    /// The players' symbols in turn order, 2 to 64; equal ones are one side [default: xo]
+    /// The players' symbols in turn order, 2 to 64; players with the same symbol are one side [default: xo]
     #[arg(short, long, value_name = "SYMBOLS", allow_hyphen_values = true)]
     pub(crate) players: Option<String>,
     /// Any variant on one board instead of -s and -w, such as 7x6k4+gravity

@@ -113,7 +113,7 @@ struct Probe {
     judge: fn(&mut Connection) -> RuleResult,
 }
 
-/// Questions that were sent, by rule.
+/// The connections on which probes were sent, by rule.
 pub(super) type Probes = BTreeMap<&'static str, RuleResult<Connection>>;
 
 const PROBES: [Probe; 13] = [

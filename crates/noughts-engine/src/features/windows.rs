@@ -62,7 +62,7 @@ impl Window {
 }
 
 impl Windows {
-    /// An empty board. With `has_lists`, for two sides only, windows that lack one or two marks are listed.
+    /// An empty board. `has_lists` (two sides only) also keeps lists of the windows that lack one or two marks.
     pub(crate) fn new(spec: GridSpec, has_lists: bool) -> Windows {
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
         Windows {

@@ -32,8 +32,8 @@ impl Game {
         }
     }
 
-    /// The seat of each mark on the board, oldest first. Several seats may share a side, so the marks do not
-    /// tell.
+    /// The seat of each mark on the board, oldest first. Several seats may share a side, so the side of a mark
+    /// does not identify its seat.
     fn seats_of_plays(&self) -> Vec<Seat> {
         let mut seats = Vec::with_capacity(self.plays().len());
         for turn in &self.turns {

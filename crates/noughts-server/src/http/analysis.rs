@@ -90,7 +90,7 @@ pub(super) struct Analyses {
 
 type Running = Arc<OnceCell<Result<String, StoreError>>>;
 
-/// Maximum number of games that run or wait for an analysis.
+/// Maximum number of analyses that run or wait.
 const MAX_RUNNING: usize = 32;
 
 impl Analyses {

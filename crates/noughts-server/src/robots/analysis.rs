@@ -21,8 +21,9 @@ const MAX_NODES: u64 = 400_000;
 /// Maximum time for a turn of Connect Four, where every move has an exact value.
 const MAX_EXACT_TURN: Duration = Duration::from_millis(1_000);
 
-/// The first turns of Connect Four, which are rarely solved in time, and the maximum time for each.
+/// Number of opening turns of Connect Four, which are rarely solved in time.
 const OPENING_TURNS: usize = 8;
+/// Maximum time for each of the opening turns.
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
 /// Maximum number of turns of a Connect Four game that is analysed from its end. Rewinds make games long.

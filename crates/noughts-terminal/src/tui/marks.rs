@@ -80,7 +80,7 @@ fn dots(
 }
 
 impl Shape {
-    /// Whether a dot belongs to a shape of this height; distances in half dots from the middle.
+    /// Whether a dot belongs to a shape of this height. `dx` and `dy` are distances from the middle, in half dots.
     fn covers(self, dx: i32, dy: i32, height: i32) -> bool {
         // One dot away from the rules above and below.
         let reach = height - 3;

@@ -9,7 +9,7 @@ use super::cell_grid::Spot;
 use super::local_game::{LocalGame, NextBoard};
 use super::marks::{self, Stroke};
 
-/// Sizes of cells, and whether there are rules between them; largest first.
+/// Cell sizes, largest first, and whether separator lines are drawn between cells.
 const SIZES: [((u16, u16), bool); 4] = [
     ((11, 5), true),
     ((7, 3), true),

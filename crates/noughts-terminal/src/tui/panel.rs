@@ -81,7 +81,7 @@ fn entry(canvas: &Canvas<'_>, local: &LocalGame, turn: usize) -> String {
     )
 }
 
-/// The mark of a reviewed turn: good, or bad with the better move.
+/// The annotation of a reviewed turn: good, or bad with the better move.
 fn judgement(app: &App, local: &LocalGame, turn: usize) -> String {
     let (Some(number), Some(review)) = (turn.checked_sub(1), &app.review) else {
         return String::new();
