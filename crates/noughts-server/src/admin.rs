@@ -77,7 +77,8 @@ impl Admin {
                 Ok((stream, _)) => {
                     let admin = Arc::clone(&self);
                     tokio::spawn(async move {
-                        let _ = tokio::time::timeout(CLIENT_TIMEOUT, admin.answer(stream)).await;
+                        // An error means that the operator disconnected or was too slow.
+                        let _ = admin.answer(stream).await;
                     });
                 }
                 Err(error) => {
@@ -88,19 +89,22 @@ impl Admin {
         }
     }
 
+    /// Reads a command, carries it out and answers. The command itself has no timeout: a submission must not be
+    /// cancelled halfway.
     #[cfg(unix)]
     async fn answer(&self, stream: tokio::net::UnixStream) -> std::io::Result<()> {
         use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+        use tokio::time::timeout;
         let (reader, mut writer) = stream.into_split();
         let mut line = String::new();
         let mut reader = BufReader::new(reader.take(MAX_COMMAND));
-        reader.read_line(&mut line).await?;
+        timeout(CLIENT_TIMEOUT, reader.read_line(&mut line)).await??;
         let words: Vec<&str> = line.trim_end_matches('\n').split('\t').collect();
         let answer = match self.run(&words).await {
             Ok(text) => format!("ok\n{text}"),
             Err(reason) => format!("refused\n{reason}\n"),
         };
-        writer.write_all(answer.as_bytes()).await?;
+        timeout(CLIENT_TIMEOUT, writer.write_all(answer.as_bytes())).await??;
         writer.shutdown().await
     }
 

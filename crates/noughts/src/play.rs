@@ -77,9 +77,10 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
             }
             PlayEnd::Rematch => {
                 keeper.forget();
+                // Lines that are typed from now on belong to the rematch.
+                events = keyboard.next_game();
                 table = table.rematch().map_err(failure)?;
                 println!("\nThe rematch: {}", table.url());
-                events = keyboard.next_game();
             }
         }
     }

@@ -166,8 +166,10 @@ pub(crate) fn of_user(
                 kept.put(&player)?;
                 return Ok(Some(player));
             }
-            // The server has lost or deleted the player.
-            Err(ClientError::Refused(problem)) if problem.status == 401 => {}
+            // The server has lost or deleted the player, or runs with another store.
+            Err(ClientError::Refused(problem)) if problem.status == 401 => {
+                kept.set_aside(&player)?;
+            }
             Err(error) => return Err(failure(error)),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A larger file is not ours.
@@ -43,21 +43,24 @@ impl StateFile {
         }
     }
 
-    /// Changes the text under a lock, because several terminals may play at the same time.
+    /// Changes the text under a lock, because several terminals may play at the same time. The file is replaced as a
+    /// whole: readers need no lock, and a full disk or a crash loses nothing.
     pub(crate) fn change(&self, change: impl FnOnce(&str) -> String) -> io::Result<()> {
         if let Some(folder) = self.path.parent() {
             create_private_folder(folder)?;
         }
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
+        options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.path)?;
-        file.lock()?;
-        let text = change(&read_text(&file)?);
-        file.set_len(0)?;
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(text.as_bytes())
+        let lock = options.open(self.path.with_extension("lock"))?;
+        lock.lock()?;
+        let text = change(&self.read()?);
+        let new = self.path.with_extension("new");
+        let mut file = options.open(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(new, &self.path)
     }
 }
 
@@ -73,4 +76,32 @@ fn create_private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn readers_never_see_half_of_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = StateFile::at(folder.path().join("noughts").join("players"));
+        let text = "a line that must not be lost\n".repeat(100);
+        file.change(|_| text.clone()).unwrap();
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    assert_eq!(file.read().unwrap(), text);
+                }
+            });
+            for _ in 0..100 {
+                file.change(str::to_owned).unwrap();
+            }
+            is_done.store(true, Ordering::Relaxed);
+        });
+    }
 }

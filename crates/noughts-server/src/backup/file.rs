@@ -44,8 +44,8 @@ pub(super) fn create_file<T>(
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);
-    let written = write_partial(&partial, write);
-    let done = written.and_then(|done| {
+    let file = create_partial(&partial)?;
+    let done = write_all(file, write).and_then(|done| {
         fs::rename(&partial, path).map_err(BackupError::Write)?;
         Ok(done)
     });
@@ -55,15 +55,28 @@ pub(super) fn create_file<T>(
     done
 }
 
-fn write_partial<T>(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
-) -> Result<T, BackupError> {
+fn create_partial(path: &Path) -> Result<File, BackupError> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    // A file of somebody else, or of another backup, is not written to.
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = BufWriter::new(options.open(path).map_err(BackupError::Write)?);
+    options.open(path).map_err(|error| {
+        BackupError::Write(match error.kind() {
+            io::ErrorKind::AlreadyExists => io::Error::other(format!(
+                "{} exists: wait for the other backup, or remove the file if that was interrupted",
+                path.display()
+            )),
+            _ => error,
+        })
+    })
+}
+
+fn write_all<T>(
+    file: File,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
+) -> Result<T, BackupError> {
+    let mut file = BufWriter::new(file);
     let done = write(&mut file)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error);
     file.and_then(|file| file.sync_all())

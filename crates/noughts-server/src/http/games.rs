@@ -19,7 +19,7 @@ use utoipa::IntoParams;
 use super::AppState;
 use super::caching::{is_known, not_modified, weak_tag};
 use super::create_table::{TablePlan, no_such_seat, no_such_turn, read_name, start_position};
-use super::error::{ApiError, api_error, refused_action};
+use super::error::{ApiError, api_error, refused_action, restarting};
 use super::extract::{
     AuthorizedSeat, Json, MIN_SECRET_KEY_LENGTH, PathParams, QueryParams, TableInPath,
     idempotency_key, no_such_game, read_id,
@@ -348,6 +348,9 @@ pub(super) async fn act_at(
         return Err(api_error(ProblemKind::OutOfRange, detail).in_body("/turn"));
     }
     if let Some(command) = table_command(app, seat, &requested, &key) {
+        if let Command::OfferRematch { .. } | Command::AcceptRematch { .. } = command {
+            check_rematch(app, &live)?;
+        }
         return Ok(submit(app, live, command).await?.snapshot());
     }
     let variant = live.read(|table| table.settings().variant);
@@ -371,6 +374,14 @@ pub(super) async fn act_at(
         }
     }
     Err(SubmitError::Busy.into())
+}
+
+/// A server that drains creates no rematch, but tells about one that exists.
+fn check_rematch(app: &AppState, live: &LiveTable) -> Result<(), ApiError> {
+    match app.operator.is_draining() && live.read(|table| table.rematch().is_none()) {
+        true => Err(restarting()),
+        false => Ok(()),
+    }
 }
 
 /// The command for a request that is not an action of the rules.
@@ -464,6 +475,7 @@ pub(super) async fn rematch(
     State(app): State<Arc<AppState>>,
     AuthorizedSeat(live, seat): AuthorizedSeat,
 ) -> Result<Response, ApiError> {
+    check_rematch(&app, &live)?;
     let command = Command::OfferRematch {
         seat,
         next: app.tables.ids().game(),

@@ -192,10 +192,10 @@ impl ConnectionService {
     }
 }
 
-/// Whether a request creates a game or waits for one.
+/// Whether a request creates a game or waits for one. Rematches are refused later, see `games::check_rematch`.
 fn creates_game(method: &Method, path: &str) -> bool {
     let creates = ["/api/games", "/api/matches", "/api/records"];
-    method == Method::POST && (creates.contains(&path) || path.ends_with("/rematch"))
+    method == Method::POST && creates.contains(&path)
 }
 
 /// Checks whether a connection with this permission may request this path.

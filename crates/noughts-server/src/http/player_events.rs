@@ -21,14 +21,14 @@ use super::AppState;
 use super::error::ApiError;
 use super::openapi::MeErrors;
 use super::players::{Caller, my_game};
-use super::rate_limit::Client;
+use super::rate_limit::{Client, REPLAY_UNIT};
 use super::stream::{EventSource, event_stream, last_event_id, to_json, write_event};
 use crate::id::{GameId, PlayerId};
 use crate::players::{Feed, Nudge};
 use crate::store::{ListQuery, PlayerFilter, StoreError};
 use crate::table::{Holder, Status, Table};
 
-/// Maximum number of games that a stream follows, the newest ones.
+/// Maximum number of games that a stream follows. Further games are followed when others are over.
 const MAX_FOLLOWED: usize = 100;
 
 /// Maximum number of finished games among them. A rematch may be offered there.
@@ -65,8 +65,12 @@ pub(super) async fn events(
     client: Client,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let seen = last_event_id(&headers)?;
+    let seen: Option<AllSeen> = last_event_id(&headers)?;
     let now = app.tables.clock().now();
+    // Each game may have to be loaded.
+    let games = seen.as_ref().map_or(0, |seen| seen.games.len());
+    app.rate_limiter
+        .count_replay(&client, games * REPLAY_UNIT, now)?;
     let permit = app.rate_limiter.open_stream(&client, now)?;
     let events = PlayerEvents::begin(&app, player.id, seen).await?;
     Ok(event_stream(&app, permit, events))
@@ -220,6 +224,8 @@ impl PlayerEvents {
 
     /// Continues after what an earlier stream has sent.
     async fn resume(&mut self, seen: AllSeen) -> Result<(), ApiError> {
+        // If the store fails below, the next id must not begin with time 0.
+        self.seen.at_ms = seen.at_ms;
         let since_ms = seen.at_ms.saturating_sub(MAX_COMMIT_MS);
         for (game, seen) in seen.games {
             self.follow(game, seen);
@@ -325,6 +331,11 @@ impl PlayerEvents {
         };
         let before = self.seen.games.get(&game).copied();
         if before == Some(now) || (before.is_none() && now.is_over && !also_over) {
+            return;
+        }
+        let is_full = self.seen.games.len() >= MAX_FOLLOWED && self.finished.is_empty();
+        if before.is_none() && is_full {
+            // Followed as soon as another game is over.
             return;
         }
         let mut tell = |message: fn(MyGame) -> PlayerMessage| {

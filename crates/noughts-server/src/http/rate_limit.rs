@@ -69,7 +69,7 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// A replay of this many entries counts as one request. On the largest board an entry takes up to 5 µs.
-const REPLAY_UNIT: usize = 250;
+pub(super) const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 

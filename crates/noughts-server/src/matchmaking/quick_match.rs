@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use noughts_rules::{ClockSettings, Seat, Variant};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use super::Matchmaking;
+use super::{Matchmaking, RETRY_AFTER};
 use crate::id::{GameId, PlayerId};
 use crate::store::{
     ListQuery, Match, MatchRequest, Matches, StoreError, WaitingId, WaitingList, WaitingPlayer,
     family,
 };
-use crate::table::{Command, Holder, OpenTo, Status};
+use crate::table::{Command, Holder, Key, OpenTo, RequestKey, Status};
 use crate::tables::SubmitError;
 
 /// Maximum number of requests that wait for the store's reply at this node.
@@ -180,7 +180,7 @@ impl Matchmaking {
             return Ok(());
         }
         for (game, seat) in seats {
-            if self.sit_down(player, game, seat).await? {
+            if self.sit_down(player, game, seat).await {
                 let player_and_match = (
                     player,
                     Match {
@@ -226,38 +226,32 @@ impl Matchmaking {
         Ok(seats)
     }
 
-    /// Lets a player take an open seat. False if somebody was faster.
-    async fn sit_down(
-        &self,
-        player: PlayerId,
-        game: GameId,
-        seat: Seat,
-    ) -> Result<bool, StoreError> {
-        let Some(live) = self.tables.get(game).await? else {
-            return Ok(false);
+    /// Lets a player take an open seat. False if somebody was faster. Tries again while the store is away, because the
+    /// seat may be taken although the store's reply was lost.
+    async fn sit_down(&self, player: PlayerId, game: GameId, seat: Seat) -> bool {
+        let key = Key {
+            text: self.tables.ids().game().to_string(),
+            request: 0,
         };
         let command = Command::TakeSeat {
             seat,
             holder: Holder::Player(player),
-            key: None,
+            key: Some(Box::new(RequestKey {
+                key,
+                former_hash: 0,
+            })),
         };
-        match self.tables.submit(&live, &command).await {
-            Ok(()) => Ok(true),
-            // After a lost reply the seat may be taken nevertheless: check.
-            Err(SubmitError::Unavailable(error)) => {
-                self.tables.refresh(&live).await;
-                let holder = live.read(|table| table.holder(seat).cloned());
-                match holder == Some(Holder::Player(player)) {
-                    true => Ok(true),
-                    false => Err(error),
-                }
+        loop {
+            match self.tables.get(game).await {
+                Ok(Some(live)) => match self.tables.submit(&live, &command).await {
+                    Ok(()) => return true,
+                    Err(SubmitError::Refused(_) | SubmitError::NoSuchGame) => return false,
+                    Err(SubmitError::Unavailable(_) | SubmitError::Busy | SubmitError::Closed) => {}
+                },
+                Ok(None) | Err(StoreError::Corrupt(_)) => return false,
+                Err(error) => debug!(%game, %error, "a lobby seat is tried again"),
             }
-            Err(
-                SubmitError::Refused(_)
-                | SubmitError::NoSuchGame
-                | SubmitError::Busy
-                | SubmitError::Closed,
-            ) => Ok(false),
+            sleep(RETRY_AFTER).await;
         }
     }
 

@@ -62,13 +62,18 @@ impl FromStr for Network {
             Some(_) => return Err(InvalidNetwork),
             None => bits,
         };
-        match prefix <= bits {
-            true => Ok(Network {
-                address: mask(address, prefix),
-                prefix,
-            }),
-            false => Err(InvalidNetwork),
+        if prefix > bits {
+            return Err(InvalidNetwork);
         }
+        // Logs show an IPv4 client of an IPv6 listener as `::ffff:192.0.2.7`.
+        let (address, prefix) = match (address, address.to_canonical()) {
+            (IpAddr::V6(_), mapped @ IpAddr::V4(_)) if prefix >= 96 => (mapped, prefix - 96),
+            _ => (address, prefix),
+        };
+        Ok(Network {
+            address: mask(address, prefix),
+            prefix,
+        })
     }
 }
 
@@ -118,6 +123,8 @@ mod tests {
             ("192.0.2.7/24", "192.0.2.0", "2001:db8::1"),
             ("192.0.2.7", "192.0.2.7", "192.0.2.6"),
             ("192.0.2.0/24", "::ffff:192.0.2.9", "::ffff:192.0.3.9"),
+            ("::ffff:192.0.2.7", "192.0.2.7", "192.0.2.6"),
+            ("::ffff:192.0.2.0/120", "192.0.2.255", "192.0.3.0"),
             ("0.0.0.0/0", "255.255.255.255", "::1"),
             ("2001:db8::/32", "2001:db8:ffff::1", "2001:db9::"),
             ("::/0", "2001:db8::1", "192.0.2.1"),

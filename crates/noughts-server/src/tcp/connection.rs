@@ -303,6 +303,9 @@ impl Connection {
     }
 
     fn ask_for_game(&mut self) {
+        if self.server.operator.is_draining() {
+            return self.send(SessionEvent::NotSeated);
+        }
         let name = self.session.name().to_string();
         let matchmaking = Arc::clone(&self.server.matchmaking);
         let address = (!net::is_exempt(self.peer)).then(|| net::network(self.peer));

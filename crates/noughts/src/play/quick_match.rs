@@ -61,24 +61,34 @@ impl QuickMatch {
         let follower = self.clone();
         thread::spawn(move || {
             // The server keeps the request as long as this stream is open.
-            let is_over = |result: &Result<Option<RemoteTable>, ClientError>| {
-                !matches!(result, Ok(None) | Err(ClientError::Unreachable(_)))
-            };
             loop {
-                let stream = follower.client.player_events(&follower.token);
-                for _ in stream.into_iter().flatten().filter(Result::is_ok) {
-                    let result = follower.table();
-                    if is_over(&result) {
-                        let _ = sender.send(result);
+                let stream = match follower.client.player_events(&follower.token) {
+                    Err(error) if !may_pass(&error) => {
+                        let _ = sender.send(Err(error));
                         return;
                     }
+                    stream => stream,
+                };
+                for _ in stream.into_iter().flatten().filter(Result::is_ok) {
+                    let result = match follower.table() {
+                        Ok(None) => continue,
+                        Err(error) if may_pass(&error) => continue,
+                        Ok(Some(table)) => Ok(table),
+                        Err(error) => Err(error),
+                    };
+                    let _ = sender.send(result);
+                    return;
                 }
                 thread::sleep(RECONNECT_PAUSE);
             }
         });
         loop {
             match found.try_recv() {
-                Ok(result) => return result.map_err(failure),
+                Ok(Ok(table)) => return Ok(Some(table)),
+                Ok(Err(error)) => {
+                    self.cancel();
+                    return Err(failure(error));
+                }
                 Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => {
                     return Err(Failure::invalid("the search for an opponent ended"));
@@ -117,5 +127,14 @@ impl QuickMatch {
             seat: Some(Seat(seat)),
             token: Some(self.token.clone()),
         }))
+    }
+}
+
+/// Whether a later attempt may succeed.
+fn may_pass(error: &ClientError) -> bool {
+    match error {
+        ClientError::Unreachable(_) => true,
+        ClientError::Refused(problem) => problem.may_pass(),
+        _ => false,
     }
 }

@@ -1,7 +1,8 @@
 //! The players of this user, one per server, so that their seats belong to them on every device.
 //!
 //! One line per player: the server, `person` or `bot`, the id, the token and the name, separated by spaces. The token is
-//! all that is needed to act for the player, and it cannot be recovered: a copy of this file is the backup.
+//! all that is needed to act for the player, and it cannot be recovered: a copy of this file is the backup. A player that
+//! its server does not know stays in a line with `former-person` or `former-bot`: another store may have run there.
 
 use std::io;
 use std::path::Path;
@@ -103,6 +104,13 @@ impl KeptPlayers {
         self.change(player, &format!("{player}\n"))
     }
 
+    /// Keeps the line of a player that its server does not know, but does not use it any more.
+    pub(crate) fn set_aside(&self, player: &KeptPlayer) -> io::Result<()> {
+        let line = player.to_string();
+        // The kind follows the first space.
+        self.change(player, &format!("{}\n", line.replacen(' ', " former-", 1)))
+    }
+
     pub(crate) fn remove(&self, player: &KeptPlayer) -> io::Result<()> {
         self.change(player, "")
     }
@@ -161,6 +169,11 @@ mod tests {
         let copy = KeptPlayers {
             file: StateFile::at(copy),
         };
+        kept.set_aside(&ann).unwrap();
+        kept.put(&player(here, false, "New")).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let former = format!("{here} former-person ID secret Ann of the lake\n");
+        assert!(text.contains(&former), "{text}");
         kept.remove(&ann).unwrap();
         let server = here.parse().unwrap();
         assert_eq!(kept.find(&server, false).unwrap(), None);

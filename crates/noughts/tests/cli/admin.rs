@@ -282,6 +282,15 @@ fn a_draining_server_takes_no_new_games() {
     let play = r#"{"turn":1,"play":"1-1"}"#;
     let (status, _) = server.request("POST", &format!("/api/games/{id}/actions"), token, play);
     assert_eq!(status, 200, "running games go on");
+    let resign = r#"{"turn":2,"resign":true}"#;
+    let actions = format!("/api/games/{id}/actions");
+    let other = rest.split('"').nth(4).unwrap();
+    assert_eq!(server.request("POST", &actions, other, resign).0, 200);
+    let offer = r#"{"offer":"rematch"}"#;
+    for (path, body) in [(actions, offer), (format!("/api/games/{id}/rematch"), "{}")] {
+        let (status, problem) = server.request("POST", &path, token, body);
+        assert!(status == 503 && problem.contains("restarting"), "{problem}");
+    }
     let load = server.succeeds(&["load"]);
     for line in [
         "state                   draining",
