@@ -1,5 +1,7 @@
 //! Quick matches and the event streams of players.
 
+use std::time::Duration;
+
 use noughts_server::HttpLimits;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
@@ -433,4 +435,29 @@ async fn stream_of_a_player_resumes_at_another_node() {
         let refused = nodes[0].send("GET", "/api/me/events", &headers, None).await;
         refused.is_problem(400, "wrong-format");
     }
+}
+
+/// A stream follows 100 games. The next one is announced when another is over, and none is announced twice.
+#[tokio::test(start_paused = true)]
+async fn games_beyond_the_limit_are_announced_once() {
+    let server = TestServer::node(&Database::new()).await;
+    let ann = register(&server, "Ann").await;
+    let open = r#"{"open":"link"}"#;
+    let first = ann.create_table(&server, open).await;
+    for _ in 1..100 {
+        ann.create_table(&server, open).await;
+    }
+    let mut events = PlayerEvents::open_after(&server, &ann, None).await;
+    let (name, games) = events.next().await;
+    assert_eq!(name, "games");
+    assert_eq!(games["games"].as_array().unwrap().len(), 100);
+    let last = ann.create_table(&server, open).await;
+    // Several checks of all games.
+    let next = timeout(Duration::from_secs(60), events.next()).await;
+    assert!(next.is_err(), "{next:?}");
+    let path = format!("/api/games/{first}/actions");
+    let aborted = ann.send(&server, "POST", &path, Some(r#"{"abort":true}"#));
+    assert_eq!(aborted.await.status, 200);
+    assert_eq!(events.expect("over").await["id"], first);
+    assert_eq!(events.expect("game").await["id"], last);
 }
