@@ -108,6 +108,14 @@ export interface Problem {
   errors?: { in: string; pointer: string; detail: string }[];
 }
 export type SeatRequest = { human: string } | { robot: string } | { open: OpenSeat };
+/** The settings of a clock in a list; one of `base`, `move` and `days` is there. */
+export interface ListedClock {
+  base?: number | null;
+  increment?: number | null;
+  move?: number | null;
+  days?: number | null;
+}
+/** The settings of a clock in a request. */
 export type ClockForm = { base: number; increment?: number } | { move: number } | { days: number };
 export interface NewTable {
   variant?: string;
@@ -129,7 +137,7 @@ export interface GameListing {
   id: string;
   variant: string;
   history: number;
-  clock: ClockForm | null;
+  clock: ListedClock | null;
   status: Standing;
   seats: { kind: SeatKind; name: string; open?: OpenSeat }[];
   created_ms: number;

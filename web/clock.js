@@ -39,9 +39,9 @@ export const CLOCKS = {
   days: { days: 3 },
 };
 
-/** The settings of the clock of a table, as for a new table. @param {import("./api_types").ClockView} clock @returns {import("./api_types").ClockForm} */
+/** The settings of the clock of a table, as for a new table. @param {import("./api_types").ListedClock} clock @returns {import("./api_types").ClockForm} */
 export const clockSettings = ({ base, increment, move, days }) =>
-  base !== undefined ? { base, increment: increment ?? 0 } : move !== undefined ? { move } : { days: days ?? 1 };
+  base ? { base, increment: increment ?? 0 } : move ? { move } : { days: days ?? 1 };
 
 /** A clock in words. @param {import("./api_types").ClockForm | null} clock */
 export function clockName(clock) {

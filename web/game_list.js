@@ -1,6 +1,6 @@
 // Rows of games in lists: a picture of the position, the players, the result.
 
-import { clockName } from "./clock.js";
+import { clockName, clockSettings } from "./clock.js";
 import { h } from "./dom.js";
 import { gameName, seatName } from "./labels.js";
 import { seatTokens } from "./seat_tokens.js";
@@ -44,7 +44,7 @@ export function gameRow(game, verb, { action, seat } = {}) {
           {},
           mine.size && seat === undefined ? h("span", { class: "mine" }, t("mine")) : null,
           `${variant ? gameName(variant) : game.variant} · `,
-          game.clock ? `${clockName(game.clock)} · ` : null,
+          game.clock ? `${clockName(clockSettings(game.clock))} · ` : null,
           h("time", { datetime: new Date(when).toISOString() }, formatTime(when)),
           resultOf(game, mine),
         ),
