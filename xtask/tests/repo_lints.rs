@@ -20,7 +20,7 @@ const ALLOWED: [(&str, &str); 13] = [
     ("noughts-terminal", "rules engine wire"),
     (
         "noughts",
-        "rules engine proof wire api process gomocup arena check server terminal",
+        "rules engine proof wire api gomocup arena check server terminal",
     ),
     ("xtask", ""),
 ];

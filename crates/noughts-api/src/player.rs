@@ -231,7 +231,7 @@ pub struct OpponentResults {
 pub struct DeviceLink {
     /// The code, for `POST /api/players/link`.
     pub code: String,
-    /// The page of this server with the code.
+    /// A link to this server's page that contains the code.
     pub link: String,
     /// The link as a QR code: an SVG image.
     pub qr: String,

@@ -47,7 +47,7 @@ pub struct Standings {
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 
-/// The place of a winner (`has_won`) or of another seat, in a game with this number of seats and winners.
+/// The shared place (mean rank) of the winners if `has_won`, otherwise of all other seats.
 fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     let (seats, winners) = (seats as f64, winners as f64);
     match has_won {

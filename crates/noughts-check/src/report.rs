@@ -24,8 +24,8 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// Leave open questions and advice out of the text and the HTML page.
     pub hide_differences: bool,
-    /// The sum of the limits of all waits in which nothing came. Unlike the duration of the check, it does
-    /// not depend on the speed of the machine.
+    /// The sum of all fixed pauses and of the limits of all waits that timed out. Unlike the duration of the check,
+    /// it hardly depends on the speed of the machine.
     pub waited: Duration,
 }
 

@@ -41,7 +41,7 @@ pub struct TcpTask {
     pub address: SocketAddr,
     /// How to start the server, with `{host}` and `{port}` in its words; empty if it already runs.
     pub command: Vec<OsString>,
-    /// The dialect that the server should use; `None` finds out which ones it uses.
+    /// The dialect to check; with `None` the kit finds out which dialects the server uses.
     pub dialect: Option<Dialect>,
     /// The server lets two clients play against each other.
     pub pairs: bool,
@@ -269,7 +269,7 @@ pub(crate) struct Checker {
     flags_are_equal: bool,
     /// READY comes only when both clients of a pair have connected.
     is_ready_late: bool,
-    /// A session that should only show how busy the server is was not served.
+    /// Whether a control session, which only shows that the server gets processor time, was not served.
     is_control_unserved: bool,
     /// Streams that stay open until the end of a rule, because the server ends when a client leaves.
     held: Vec<TcpStream>,

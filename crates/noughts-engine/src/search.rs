@@ -404,7 +404,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         Listing { forced, complete }
     }
 
-    /// Lists candidates; true if they are all legal moves.
+    /// Lists candidates. Returns true if every legal move is listed.
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
         let most = match self.context.width {
             Width::Full => usize::MAX,

@@ -58,8 +58,9 @@ impl Counting {
         sum < self.complete && (0..on.len()).all(is_answered)
     }
 
-    /// Whether the defender, to move, stops lines with these empty cells: because they weigh little enough,
-    /// or by taking a cell after which they weigh little enough whatever the attacker takes next.
+    /// Whether the defender, who is to move, stops all lines. Each line is the set of its empty cells. This holds if
+    /// the lines weigh little enough, or if the defender can take a cell so that they weigh little enough after every
+    /// next move of the attacker.
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {

@@ -157,7 +157,7 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes all tokens of a player except one. Returns how many.
     fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64>;
 
-    /// Stores a code with which another device gets a token, once, within [`LINK_LIFETIME_MS`].
+    /// Stores a link code. Another device can redeem it once for a token, within [`LINK_LIFETIME_MS`].
     fn create_link(
         &self,
         player: PlayerId,
@@ -275,7 +275,7 @@ const TABLES_OF_GAMES: [(&str, &str); 3] =
 /// Maximum number of players that one statement reads.
 const MAX_PLAYERS_READ: usize = 500;
 
-/// Maximum number of players that one expiry looks at.
+/// Maximum number of players that one call of `expire_players` checks.
 const MAX_EXPIRED: usize = 100;
 
 /// A longer time without a sweep of any node, in milliseconds, is an outage: nothing could be stored. Each

@@ -259,10 +259,9 @@ impl Tables {
         }
     }
 
-    /// Decides a command, stores its entries and the replies of instant robots, and applies them. The time of
-    /// the command is the time of this call, however long it waits for the table and the store. On an error
-    /// nothing has changed, except that [`SubmitError::Unavailable`] means that this is unknown. Not cancel
-    /// safe.
+    /// Decides a command, stores its entries and the replies of instant robots, and applies them. The time of the
+    /// command is the time of this call, however long it waits for the table and the store. On an error nothing has
+    /// changed. Exception: after [`SubmitError::Unavailable`] the entries may have been stored. Not cancel safe.
     pub async fn submit(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,

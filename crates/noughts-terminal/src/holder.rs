@@ -6,7 +6,7 @@ use std::str::FromStr;
 use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, Player, RecordSeat};
 
-/// The computer's level if neither the user nor the game's document names one.
+/// The computer's default level in `noughts play` and `noughts tui`.
 pub const DEFAULT_LEVEL: u8 = 4;
 
 /// The strategy of that level.

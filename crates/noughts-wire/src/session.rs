@@ -18,7 +18,7 @@ pub const MAX_ERRORS: u8 = 50;
 /// Valid session ids: five digits.
 pub const SESSION_IDS: std::ops::RangeInclusive<u32> = 10_000..=99_999;
 
-/// The opponents of the clients of a listener.
+/// Whom the clients of a listener play against.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameMode {
     /// The computer.

@@ -143,7 +143,7 @@ impl TournamentRun<'_> {
     }
 }
 
-/// The limit per move of `search` and of programs.
+/// The limit per move for `search` and for external engines.
 struct Limit {
     limits: Limits,
     text: String,

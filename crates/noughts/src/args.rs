@@ -47,7 +47,7 @@ pub(crate) struct Classic {
     /// Size of the board, 3 to 255 [default: 3]
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
-    /// Marks in a line that win, 3 to the size [default: 3]
+    /// Length of a winning line, 3 to the board size [default: 3]
     #[arg(short, long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) win: Option<String>,
     /// History size: a rewind takes back fewer marks than this; 1 to the number of cells less one [default: 1]
@@ -164,7 +164,7 @@ pub(crate) struct Menu {
     /// Size of the board, 3 to 255 [default: 3]
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
-    /// Marks in a line that win, 3 to the size [default: 3]
+    /// Length of a winning line, 3 to the board size [default: 3]
     #[arg(short, long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) win: Option<String>,
     /// The robots' strategy

@@ -20,7 +20,7 @@ const MAX_QUEUED_LINES: usize = 8_192;
 /// Maximum time to write the last lines at the end, because the reader of a pipe may have stopped.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The running log.
+/// A handle to the thread that writes the log.
 pub(crate) struct Log {
     lines: LineQueue,
     written: Receiver<()>,

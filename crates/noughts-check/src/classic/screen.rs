@@ -20,7 +20,7 @@ const DELIMITER: &str = "===";
 /// Texts that have no newline in the course's message constants, so that other text may follow at once.
 const MESSAGES: [&str; 4] = [DELIMITER, INVALID, ILLEGAL, UNABLE];
 
-/// The reply to a command on the screen.
+/// Where a program's reply to a command ends, and whether it has a delimiter.
 pub(super) struct Reply {
     /// Where the next turn starts.
     pub(super) next: usize,

@@ -39,7 +39,7 @@ pub(crate) struct Connection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
     pub(crate) dialect: Dialect,
-    /// The session's id, if it is known.
+    /// The session's id: chosen by the kit or, in the later dialect, by the server's READY.
     pub(crate) id: u32,
     timeouts: Timeouts,
     sent: Vec<u8>,

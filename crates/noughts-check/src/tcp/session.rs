@@ -134,8 +134,8 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
 
 const PROMPT_SECONDS: f64 = 0.5;
 
-/// One prompt answer is enough: others may be late because the machine is busy. A slow server has no prompt
-/// answer.
+/// Checks that the fastest answer to each kind of request takes at most [`PROMPT_SECONDS`]. Other answers may be late
+/// because the machine is busy.
 fn promptly(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
     super::game::first_moves(&mut checker.admitted()?)

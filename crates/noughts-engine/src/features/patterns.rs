@@ -87,7 +87,7 @@ struct Numbers {
 
 /// The learned numbers of all combinations.
 struct Learned {
-    /// By combination: its index in `numbers`. Combinations with the same sorted reaches share their numbers.
+    /// The index in `numbers` of each combination. Combinations with the same sorted reaches share their numbers.
     indices: Vec<u16>,
     numbers: Vec<Numbers>,
     /// The sums of an empty board of any size.

@@ -71,7 +71,8 @@ impl<R: Searchable> Search<'_, R> {
         self.report(found, reached)
     }
 
-    /// Whether there is only one sensible move. A fixed depth is searched anyway, for its value.
+    /// Whether there is only one sensible move. `minimax` ([`Width::Full`]) searches its fixed depth anyway, because
+    /// its value is needed.
     fn has_no_choice(&self, root: &[Candidate]) -> bool {
         if let Some(solved) = &self.solved {
             return solved.moves.len() == 1;

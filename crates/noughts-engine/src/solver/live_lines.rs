@@ -42,7 +42,7 @@ pub(crate) struct LiveLines<L> {
     lacks: Vec<u8>,
     /// The sum of the weights of all live lines.
     pub(crate) sum: u32,
-    /// The weight of those through each empty cell; 0 for taken cells.
+    /// The weight of the live lines through each empty cell; 0 for taken cells.
     pub(crate) on: Vec<u32>,
 }
 

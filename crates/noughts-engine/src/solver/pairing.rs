@@ -19,7 +19,7 @@ pub(crate) struct PairingSearch<B, L> {
     /// The weight of a complete line.
     made: u32,
     left: RemainingLines<B, L>,
-    /// A copy of `left` before pairs that add weight were tried.
+    /// A copy of `left`, made before the search tries pairs that add weight. It is restored if they fail.
     kept: RemainingLines<B, L>,
     /// Scratch memory: the weight on each cell.
     trial: Vec<u32>,

@@ -189,7 +189,7 @@ pub(crate) fn is_obvious(mut field: impl Explain, wins: bool) -> bool {
     field.is_obvious(wins)
 }
 
-/// Whether no move matters any more.
+/// Whether there is no move that a proof must answer.
 pub(crate) fn is_dead(mut field: impl Explain) -> bool {
     field.all_moves().is_empty()
 }

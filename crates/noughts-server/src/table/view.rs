@@ -238,9 +238,9 @@ impl Table {
     }
 }
 
-/// Entries that a watcher has not seen, with their times, and the table before them.
+/// The entries that a watcher has missed, with their times, and a table from which they are replayed.
 pub(crate) struct MissedEntries {
-    /// The table before these entries. It may have fewer entries than the watcher has seen.
+    /// The table before `entries`. It is a kept copy, so `entries` may begin with some that the watcher has seen.
     past: Table,
     entries: Vec<(u64, Entry)>,
     /// The number of entries that the watcher has seen.

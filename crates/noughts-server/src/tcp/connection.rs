@@ -36,7 +36,7 @@ pub(super) struct Connection {
     stage: Stage,
     /// Time of the last progress.
     since: Instant,
-    /// Whether there was progress since `since` was set.
+    /// Whether there was progress that `since` does not include yet.
     has_progress: bool,
     games: u32,
     /// Whether the client has closed its sending direction.

@@ -23,7 +23,7 @@ const WARNINGS: [Duration; 3] = [
 ];
 
 impl Clocks {
-    /// The time that a seat has left this long after the server's description.
+    /// The remaining time of a seat when `elapsed` has passed since the server described the table.
     pub(super) fn left_after(&self, elapsed: Duration, seat: Seat) -> Option<Duration> {
         let left = *self.left.get(usize::from(seat.0))?;
         Some(match self.running == Some(seat) {

@@ -14,7 +14,7 @@ pub(super) enum Typed {
     Explain(String),
 }
 
-/// Whether a line means the same in everybody's turn.
+/// Whether the meaning of a line does not depend on whose turn it is.
 pub(super) fn is_any_time(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     line.starts_with(':')

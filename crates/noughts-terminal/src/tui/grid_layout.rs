@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::cell_grid::Spot;
 
-/// Sizes of cells with rules between them, largest first. A character is about twice as high as wide.
+/// Sizes of cells with lines between them, largest first. A character is about twice as high as wide.
 const SIZES: [(u16, u16); 8] = [
     (27, 13),
     (23, 11),
@@ -26,7 +26,7 @@ pub(super) struct GridLayout {
     pub(super) area: Rect,
     /// A cell's width and height.
     pub(super) cell: (u16, u16),
-    /// Whether there are rules between cells; otherwise neighbouring cells share a column.
+    /// Whether there are lines between cells; otherwise neighbouring cells share a column.
     pub(super) is_ruled: bool,
     /// The first visible row and column.
     pub(super) first: Spot,
@@ -91,7 +91,8 @@ impl GridLayout {
         }
     }
 
-    /// The place of a cell, if it is visible. Without rules a cell shares its first and last column with its neighbours.
+    /// The place of a cell, if it is visible. Without lines between the cells (`is_ruled` is false), a cell shares
+    /// its first and last column with its neighbours.
     pub(super) fn place(&self, spot: Spot) -> Option<Rect> {
         let row = spot.row.checked_sub(self.first.row)?;
         let column = spot.column.checked_sub(self.first.column)?;

@@ -28,7 +28,7 @@ const MAX_READS: usize = 3;
 /// How long the server may take to hear that the player leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Runs this in a thread, and waits for it at most this long.
+/// Calls `run` in a new thread, and waits at most `timeout` for its end.
 pub(super) fn within(timeout: Duration, run: impl FnOnce() + Send + 'static) {
     let (sender, done) = channel::<()>();
     thread::spawn(move || {

@@ -27,8 +27,8 @@ pub(crate) struct Observations {
     pub(super) keeps_connections: bool,
     /// For each frame of the client that got an answer: its opcode, and how long the answer took.
     pub(crate) answer_times: Vec<(u8, Duration)>,
-    /// The sum of the limits of all waits in which nothing came. It does not depend on the speed of the
-    /// machine.
+    /// The sum of all fixed pauses and of the limits of all waits that timed out. It hardly depends on the speed of
+    /// the machine.
     pub(crate) waited: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Writes the records of a claim about Connect Four, in the format of `docs/solving.md`.
+//! Writes the proof records of a claim about Connect Four, in the format of `docs/solving.md`.
 
 use std::collections::HashSet;
 use std::io::{self, Write};

@@ -193,7 +193,7 @@ pub(in crate::store) fn read_answer(text: &str) -> Option<Answer> {
     }
 }
 
-/// Formats added time: `10250 until 1700000000000`.
+/// Formats added time: its milliseconds and the end of the outage, such as `10250 until 1700000000000`.
 pub(in crate::store) fn write_added_time(ms: u64, until_ms: u64) -> String {
     format!("{ms} until {until_ms}")
 }

@@ -30,7 +30,8 @@ type Columns = (
 /// The columns `id, player, game, seat` of a paired quick match.
 type MadeColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
-/// Takes a node's list and pairs players who fit, one node at a time.
+/// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock lets one
+/// node at a time do this.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
     node: NodeId,

@@ -26,7 +26,7 @@ pub struct BookWriter {
     geometry: Geometry,
     /// Without a book, with a large table.
     solver: ConnectFour,
-    /// Entries by canonical key, except for the empty book's.
+    /// All entries, known and new, by canonical key.
     entries: HashMap<u64, u64>,
     seen: HashSet<u64>,
     /// Positions with the same number of marks, and those that follow from them.
