@@ -359,8 +359,8 @@ impl LiveTable {
         let mut state = self.state();
         if state.present_elsewhere != seats {
             let changed = state.present_elsewhere.symmetric_difference(seats);
-            state.see(changed, now_ms);
             state.present_elsewhere = seats;
+            state.see(changed, now_ms);
             state.publish_seats(None);
         }
     }

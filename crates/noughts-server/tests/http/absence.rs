@@ -113,6 +113,30 @@ async fn leaving_is_known_at_every_node() {
     assert_eq!(won.body["outcome"]["reason"], "claim", "{}", won.body);
 }
 
+/// A page that is closed sends `leave` before its stream ends.
+#[tokio::test(start_paused = true)]
+async fn leaving_counts_also_if_the_stream_ends_afterwards() {
+    let nodes = two_nodes().await;
+    for left_at in 0..2 {
+        let (game, tokens) = begun(&nodes[0], "3x3k3", 2, "").await;
+        let _ann = Events::open_as(&nodes[0], &game, &tokens["0"]).await;
+        let bob = Events::open_as(&nodes[left_at], &game, &tokens["1"]).await;
+        sleep(5 * SECOND).await;
+        let path = format!("/api/games/{game}/leave");
+        let token = tokens["1"].as_str().unwrap();
+        let left = nodes[left_at].request_as(token, &path, "").await;
+        assert_eq!(left.status, 204);
+        sleep(SECOND).await;
+        drop(bob);
+        sleep(9 * SECOND).await;
+        let early = claim(&nodes[0], &game, &tokens["0"]).await;
+        early.is_problem(409, "opponent-just-left");
+        sleep(2 * SECOND).await;
+        let won = claim(&nodes[0], &game, &tokens["0"]).await;
+        assert_eq!(won.body["outcome"]["reason"], "claim", "{}", won.body);
+    }
+}
+
 /// With three players, only the one who is alone may claim.
 #[tokio::test(start_paused = true)]
 async fn every_other_person_must_be_away() {
