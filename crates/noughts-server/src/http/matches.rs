@@ -62,7 +62,7 @@ pub(super) async fn create(
             ));
         }
     };
-    let found = app.tables.store().quick_match(id).await?;
+    let found = app.matchmaking.quick_match(id).await?;
     let matched = found.and_then(|found| found.matched);
     let quick_match = view_of(id, matched.map(|(game, seat)| (game.to_string(), seat.0)));
     let place = [(header::LOCATION, format!("/api/matches/{id}"))];
@@ -95,7 +95,7 @@ async fn own_match(
         )
     };
     let id: WaitingId = id.parse().map_err(|_| none())?;
-    let found = app.tables.store().quick_match(id).await?;
+    let found = app.matchmaking.quick_match(id).await?;
     let own = found.filter(|found| found.player == caller.0.id);
     own.map(|found| (id, found)).ok_or_else(none)
 }

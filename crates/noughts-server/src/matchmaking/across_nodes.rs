@@ -139,7 +139,13 @@ impl Matchmaking {
         };
         let (node, now_ms) = (self.tables.node(), self.tables.clock().now_ms());
         let store = self.tables.store();
-        let matches = store.match_waiting(node, list.clone(), now_ms).await?;
+        let matches = match store.match_waiting(node, list.clone(), now_ms).await {
+            Ok(matches) => matches,
+            Err(error) => {
+                self.state().quick.note_lost_reply(&list);
+                return Err(error);
+            }
+        };
         if !matches.created.is_empty() {
             self.tables.bus().publish(Hint::Matched);
             self.tables

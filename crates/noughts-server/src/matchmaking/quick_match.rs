@@ -1,6 +1,6 @@
 //! Quick matches: registered players who wait for an opponent, at any node.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use tracing::debug;
 use super::{Matchmaking, RETRY_AFTER};
 use crate::id::{GameId, PlayerId};
 use crate::store::{
-    ListQuery, Match, MatchRequest, Matches, StoreError, WaitingId, WaitingList, WaitingPlayer,
-    family,
+    ListQuery, Match, MatchRequest, Matches, QuickMatch, StoreError, WaitingId, WaitingList,
+    WaitingPlayer, family,
 };
 use crate::table::{Command, Holder, Key, OpenTo, RequestKey, Status};
 use crate::tables::SubmitError;
@@ -34,7 +34,9 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(super) struct QuickMatches {
     requests: Vec<(WaitingPlayer, oneshot::Sender<MatchRequest>)>,
-    cancelled: Vec<(WaitingId, PlayerId, oneshot::Sender<bool>)>,
+    cancelled: Vec<Cancellation>,
+    /// Quick matches that may take an open seat. The store does not know them at this time.
+    taking_seats: HashMap<WaitingId, PlayerId>,
     /// Quick matches that have taken an open seat.
     seated: Vec<(PlayerId, Match)>,
     /// Players that are connected to this node and may have quick matches.
@@ -46,14 +48,56 @@ pub(super) struct QuickMatches {
     pub(super) does_anybody_wait: bool,
 }
 
+/// A quick match that must be removed from the store.
+#[derive(Debug)]
+struct Cancellation {
+    id: WaitingId,
+    player: PlayerId,
+    /// A list with it was sent, but the store's reply was lost: it may be removed already.
+    may_be_gone: bool,
+    answer: oneshot::Sender<Cancelled>,
+}
+
+/// The result of a cancellation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cancelled {
+    Yes,
+    /// The store does not know the quick match, perhaps because an earlier list cancelled it.
+    Perhaps,
+    /// It did not wait.
+    No,
+}
+
 impl QuickMatches {
+    /// Called when a list was sent and the store did not reply.
+    pub(super) fn note_lost_reply(&mut self, list: &WaitingList) {
+        for cancellation in self.cancelled.iter_mut().take(list.cancelled.len()) {
+            cancellation.may_be_gone = true;
+        }
+    }
+
+    /// A quick match that the store may not know at this time, because this node is changing it.
+    fn find(&self, id: WaitingId) -> Option<QuickMatch> {
+        let is_it = |(_, seated): &&(PlayerId, Match)| seated.player == id;
+        if let Some((player, seated)) = self.seated.iter().find(is_it) {
+            let matched = Some((seated.game, seated.seat));
+            return Some(QuickMatch {
+                player: *player,
+                matched,
+            });
+        }
+        let player = *self.taking_seats.get(&id)?;
+        let matched = None;
+        Some(QuickMatch { player, matched })
+    }
+
     /// The next list, without TCP clients.
     pub(super) fn list(&self) -> WaitingList {
         let requests = self.requests.iter().take(MAX_LISTED);
         let cancelled = self.cancelled.iter().take(MAX_LISTED);
         WaitingList {
             requests: requests.map(|(request, _)| request.clone()).collect(),
-            cancelled: cancelled.map(|(id, player, _)| (*id, *player)).collect(),
+            cancelled: cancelled.map(|one| (one.id, one.player)).collect(),
             seated: self.seated.clone(),
             connected: self.connected.iter().copied().collect(),
             ..WaitingList::default()
@@ -72,8 +116,13 @@ impl QuickMatches {
             // An error only means that the request was cancelled.
             let _ = answer.send(*request);
         }
-        for (id, _, answer) in self.cancelled.drain(..list.cancelled.len()) {
-            let _ = answer.send(matches.cancelled.contains(&id));
+        for cancellation in self.cancelled.drain(..list.cancelled.len()) {
+            let result = match matches.cancelled.contains(&cancellation.id) {
+                true => Cancelled::Yes,
+                false if cancellation.may_be_gone => Cancelled::Perhaps,
+                false => Cancelled::No,
+            };
+            let _ = cancellation.answer.send(result);
         }
         self.does_anybody_wait = !matches.waiting.is_empty();
         self.seated.retain(|seated| !list.seated.contains(seated));
@@ -128,15 +177,40 @@ impl Matchmaking {
         id: WaitingId,
         player: PlayerId,
     ) -> Result<bool, StoreError> {
+        let answered = self.send_cancellation(id, player)?;
+        match self.reply(answered).await? {
+            Cancelled::Yes => Ok(true),
+            Cancelled::No => Ok(false),
+            Cancelled::Perhaps => Ok(self.tables.store().quick_match(id).await?.is_none()),
+        }
+    }
+
+    fn send_cancellation(
+        &self,
+        id: WaitingId,
+        player: PlayerId,
+    ) -> Result<oneshot::Receiver<Cancelled>, StoreError> {
         let (answer, answered) = oneshot::channel();
         self.tell(|quick| match quick.cancelled.len() < MAX_UNSENT {
             true => {
-                quick.cancelled.push((id, player, answer));
-                Ok(())
+                quick.cancelled.push(Cancellation {
+                    id,
+                    player,
+                    may_be_gone: false,
+                    answer,
+                });
+                Ok(answered)
             }
             false => Err(too_busy()),
-        })?;
-        self.reply(answered).await
+        })
+    }
+
+    /// A quick match that waits or was paired; `None` if it was cancelled or forgotten.
+    pub async fn quick_match(&self, id: WaitingId) -> Result<Option<QuickMatch>, StoreError> {
+        let before = self.state().quick.find(id);
+        let stored = self.tables.store().quick_match(id).await?;
+        // The store does not know it while it takes an open seat.
+        Ok(stored.or(before).or_else(|| self.state().quick.find(id)))
     }
 
     /// Records that a player is connected to this node, so that the player's quick matches continue.
@@ -175,10 +249,44 @@ impl Matchmaking {
             return Ok(());
         };
         let seats = self.seats_for(player, &quick_match).await?;
-        // Before a seat is taken, the store must stop pairing the player.
-        if seats.is_empty() || !self.cancel_match(quick_match.id, player).await? {
+        if seats.is_empty() {
             return Ok(());
         }
+        let id = quick_match.id;
+        self.tell(|quick| quick.taking_seats.insert(id, player));
+        let taken = match self.withdraw_match(id, player).await {
+            true => self.take_seat(player, seats, quick_match).await,
+            // It was paired or cancelled in the meantime.
+            false => Ok(()),
+        };
+        self.state().quick.taking_seats.remove(&id);
+        taken
+    }
+
+    /// Removes a quick match from the store, so that the store does not pair the player. False if it did not wait.
+    /// There is no time limit: a request that was sent is carried out some time.
+    async fn withdraw_match(&self, id: WaitingId, player: PlayerId) -> bool {
+        let Ok(answered) = self.send_cancellation(id, player) else {
+            return false;
+        };
+        match answered.await {
+            Ok(Cancelled::Yes) => true,
+            Ok(Cancelled::No) | Err(_) => false,
+            Ok(Cancelled::Perhaps) => loop {
+                match self.tables.store().quick_match(id).await {
+                    Ok(found) => break found.is_none(),
+                    Err(_) => sleep(RETRY_AFTER).await,
+                }
+            },
+        }
+    }
+
+    async fn take_seat(
+        &self,
+        player: PlayerId,
+        seats: Vec<(GameId, Seat)>,
+        quick_match: WaitingPlayer,
+    ) -> Result<(), StoreError> {
         for (game, seat) in seats {
             if self.sit_down(player, game, seat).await {
                 let player_and_match = (
@@ -194,7 +302,13 @@ impl Matchmaking {
             }
         }
         // Other clients were faster: the quick match waits again, at its old place.
-        self.send_request(quick_match).await.map(drop)
+        loop {
+            match self.send_request(quick_match.clone()).await {
+                Ok(_) => return Ok(()),
+                // A repeated request with the same id is one wait.
+                Err(_) => sleep(RETRY_AFTER).await,
+            }
+        }
     }
 
     /// The attended lobby seats of other players for this variant and clock, oldest first.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use noughts_rules::{Action, Move, Seat};
 use noughts_server::{
-    ATTENDED_MS, ConnectedSeat, GameId, Holder, MatchRequest, OpenTo, PlayerId,
+    ATTENDED_MS, Command, ConnectedSeat, GameId, Holder, MatchRequest, OpenTo, PlayerId,
     QUICK_MATCH_LASTS_MS, Table, WaitingClient,
 };
 use tokio::time::{sleep, timeout};
 
 use crate::cluster::{Database, Fault, Node, Operation, Treatment, variant};
-use crate::{TIMEOUT, create, human, until};
+use crate::{TIMEOUT, create, human, submit, until};
 
 fn join(node: &Node, name: &str) -> WaitingClient {
     node.matchmaking.join(name.to_owned())
@@ -389,6 +389,88 @@ async fn a_quick_match_takes_a_lobby_seat() {
         assert!(matches!(asked, Ok(MatchRequest::Accepted(_))), "{asked:?}");
         sleep(Duration::from_secs(5)).await;
         assert_eq!(database.list().await.len(), 1);
+    }
+}
+
+/// A quick match is neither lost nor unknown while it takes a lobby seat, whatever happens to the requests to the
+/// store, and also if somebody else takes the seat first.
+#[tokio::test(start_paused = true)]
+async fn a_quick_match_that_takes_a_seat_is_never_lost() {
+    for (fault, outage_s) in [
+        (Fault::None, 0),
+        (Fault::RequestLost, 0),
+        (Fault::ReplyLost, 0),
+        // Longer than a request waits for its reply.
+        (Fault::RequestLost, 15),
+        (Fault::ReplyLost, 15),
+    ] {
+        for is_taken in [false, true] {
+            let case = format!("{fault:?} for {outage_s} s, taken: {is_taken}");
+            let database = Database::new();
+            let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+            let ann = PlayerId::new(1);
+            nodes[0].matchmaking.player_connected(ann);
+            let asked = nodes[0]
+                .matchmaking
+                .request_match(ann, variant("3x3k3"), None)
+                .await;
+            let Ok(MatchRequest::Accepted(id)) = asked else {
+                panic!("{case}: {asked:?}");
+            };
+            nodes[0].matchmaking.player_connected(ann);
+            sleep(Duration::from_secs(3)).await;
+            let lobby = vec![human("Cyd"), Holder::Open(OpenTo::Lobby)];
+            let game = create(&nodes[1], lobby).await.id();
+            // Each list whose cancellation is sent fails, at least once.
+            let begun = tokio::time::Instant::now();
+            let mut failures = 0;
+            database.treat(move |request| {
+                let is_match = request.operation == Operation::Match;
+                failures += u32::from(is_match);
+                let fails = is_match
+                    && (failures % 2 == 1 || begun.elapsed() < Duration::from_secs(outage_s));
+                Treatment {
+                    before: Duration::from_millis(30),
+                    after: Duration::from_millis(30),
+                    fault: if fails { fault } else { Fault::None },
+                }
+            });
+            if is_taken {
+                let bob = Command::TakeSeat {
+                    seat: Seat(1),
+                    holder: human("Bob"),
+                    key: None,
+                };
+                submit(&nodes[1], game, &bob).await.unwrap();
+            }
+            let end = begun + Duration::from_secs(40);
+            while tokio::time::Instant::now() < end {
+                let found = nodes[0].matchmaking.quick_match(id).await.unwrap();
+                assert!(
+                    found.is_some(),
+                    "{case}: unknown after {:?}",
+                    begun.elapsed()
+                );
+                sleep(Duration::from_millis(10)).await;
+            }
+            let found = nodes[0].matchmaking.quick_match(id).await.unwrap().unwrap();
+            let expected = (!is_taken).then_some((game, Seat(1)));
+            assert_eq!(found.matched, expected, "{case}");
+            // A match that still waits is paired with the next player.
+            let bob = PlayerId::new(2);
+            nodes[1].matchmaking.player_connected(bob);
+            let asked = nodes[1]
+                .matchmaking
+                .request_match(bob, variant("3x3k3"), None)
+                .await;
+            assert!(
+                matches!(asked, Ok(MatchRequest::Accepted(_))),
+                "{case}: {asked:?}"
+            );
+            sleep(Duration::from_secs(5)).await;
+            let games = database.list().await.len();
+            assert_eq!(games, 1 + usize::from(is_taken), "{case}");
+        }
     }
 }
 
