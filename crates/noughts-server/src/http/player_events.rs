@@ -25,7 +25,7 @@ use super::rate_limit::{Client, REPLAY_UNIT};
 use super::stream::{EventSource, event_stream, last_event_id, to_json, write_event};
 use crate::id::{GameId, PlayerId};
 use crate::players::{Feed, Nudge};
-use crate::store::{ListQuery, PlayerFilter, StoreError};
+use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::table::{Holder, Status, Table};
 
 /// Maximum number of games that a stream follows. Further games are followed when others are over.
@@ -211,7 +211,7 @@ impl PlayerEvents {
     async fn begin_with_running_games(&mut self) -> Result<(), ApiError> {
         self.seen.at_ms = self.app.tables.clock().now_ms();
         let mut games = Vec::new();
-        for id in self.games(PlayerFilter::Running(self.player)).await? {
+        for id in self.running_games().await? {
             if let Some(live) = self.app.tables.get(id).await? {
                 let seen = live.read(|table| Seen::of(table, self.player));
                 self.follow(id, seen);
@@ -219,6 +219,15 @@ impl PlayerEvents {
             }
         }
         self.unsent.push(PlayerMessage::Games(games));
+        // They ended before the stream began. A stream that resumes must not tell of them either.
+        for id in self.ended_since(self.seen.at_ms).await? {
+            if !self.seen.games.contains_key(&id)
+                && let Some(live) = self.app.tables.get(id).await?
+            {
+                let seen = live.read(|table| Seen::of(table, self.player));
+                self.follow(id, seen);
+            }
+        }
         Ok(())
     }
 
@@ -226,17 +235,12 @@ impl PlayerEvents {
     async fn resume(&mut self, seen: AllSeen) -> Result<(), ApiError> {
         // If the store fails below, the next id must not begin with time 0.
         self.seen.at_ms = seen.at_ms;
-        let since_ms = seen.at_ms.saturating_sub(MAX_COMMIT_MS);
         for (game, seen) in seen.games {
             self.follow(game, seen);
         }
         // Games that began and ended in the meantime are not among the running ones.
-        for game in self.games(PlayerFilter::Player(self.player)).await? {
-            let Some(live) = self.app.tables.get(game).await? else {
-                continue;
-            };
-            let ended_ms = live.read(Table::ended_ms);
-            if !self.seen.games.contains_key(&game) && ended_ms >= Some(since_ms) {
+        for game in self.ended_since(self.seen.at_ms).await? {
+            if !self.seen.games.contains_key(&game) {
                 self.look_at(game, true).await;
             }
         }
@@ -244,12 +248,29 @@ impl PlayerEvents {
         Ok(())
     }
 
-    /// The newest running games, or the newest that are over.
-    async fn games(&self, player: PlayerFilter) -> Result<Vec<GameId>, StoreError> {
-        let (status, limit) = match player {
-            PlayerFilter::Running(_) => (None, MAX_FOLLOWED),
-            PlayerFilter::Player(_) | PlayerFilter::Name(_) => (Some(Status::Over), MAX_FINISHED),
-        };
+    /// The newest running games.
+    async fn running_games(&self) -> Result<Vec<GameId>, StoreError> {
+        let running = PlayerFilter::Running(self.player);
+        let listed = self.list(running, None, MAX_FOLLOWED).await?;
+        Ok(listed.into_iter().map(|listed| listed.id).collect())
+    }
+
+    /// The newest games that were over after a check at this time, and perhaps already before it.
+    async fn ended_since(&self, checked_ms: u64) -> Result<Vec<GameId>, StoreError> {
+        let since_ms = checked_ms.saturating_sub(MAX_COMMIT_MS);
+        let player = PlayerFilter::Player(self.player);
+        let mut listed = self.list(player, Some(Status::Over), MAX_FINISHED).await?;
+        let ended_ms = |listed: &ListedGame| Some(listed.summary.ending.as_ref()?.at_ms);
+        listed.retain(|listed| ended_ms(listed) >= Some(since_ms));
+        Ok(listed.into_iter().map(|listed| listed.id).collect())
+    }
+
+    async fn list(
+        &self,
+        player: PlayerFilter,
+        status: Option<Status>,
+        limit: usize,
+    ) -> Result<Vec<ListedGame>, StoreError> {
         let query = ListQuery {
             variant: None,
             player: Some(player),
@@ -258,8 +279,7 @@ impl PlayerEvents {
             before: None,
             limit,
         };
-        let listed = self.app.tables.store().list(query).await?;
-        Ok(listed.into_iter().map(|listed| listed.id).collect())
+        self.app.tables.store().list(query).await
     }
 
     /// All unsent messages. Only the last one has an id, so that a client that received only some of them
@@ -286,7 +306,7 @@ impl PlayerEvents {
             Ok(_) => {}
             Err(error) => return self.look_again(&error),
         }
-        let mut games = match self.games(PlayerFilter::Running(self.player)).await {
+        let mut games = match self.running_games().await {
             Ok(games) => games,
             Err(error) => return self.look_again(&error),
         };

@@ -437,6 +437,30 @@ async fn stream_of_a_player_resumes_at_another_node() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn game_that_ended_before_the_stream_began_is_not_told_on_resumption() {
+    let server = TestServer::node(&Database::new()).await;
+    let ann = register(&server, "Ann").await;
+    let open = r#"{"open":"link"}"#;
+    let abort = async |game: &str| {
+        let path = format!("/api/games/{game}/actions");
+        let aborted = ann.send(&server, "POST", &path, Some(r#"{"abort":true}"#));
+        assert_eq!(aborted.await.status, 200);
+    };
+    let before = ann.create_table(&server, open).await;
+    abort(&before).await;
+    let first = PlayerEvents::open(&server, &ann).await;
+    let id = first.id.clone();
+    drop(first);
+    let later = ann.create_table(&server, open).await;
+    abort(&later).await;
+    let mut events = PlayerEvents::open_after(&server, &ann, Some(&id)).await;
+    assert_eq!(events.expect("game").await["id"], later);
+    assert_eq!(events.expect("over").await["id"], later);
+    let next = ann.create_table(&server, open).await;
+    assert_eq!(events.expect("game").await["id"], next);
+}
+
 /// A stream follows 100 games. The next one is announced when another is over, and none is announced twice.
 #[tokio::test(start_paused = true)]
 async fn games_beyond_the_limit_are_announced_once() {
