@@ -19,6 +19,7 @@ mod search_board;
 mod solver;
 mod strategies;
 mod strategy;
+mod time_for_turn;
 mod transposition_table;
 
 pub use analysis::{Analysis, MoveValue, Value};
@@ -36,3 +37,4 @@ pub use solver::book;
 pub use solver::{Budget, GameValue, Progress, ProgressCallback, Solution, Solver, Unsolvable};
 pub use strategies::iterative_deepening::{IterativeDeepening, analyze};
 pub use strategy::{Decision, EngineSetup, Stop, Strategy};
+pub use time_for_turn::time_for_turn;

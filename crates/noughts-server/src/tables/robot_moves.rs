@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::Stop;
-use noughts_rules::{Action, ClockSettings, Game, Move, Seat, Turn};
+use noughts_engine::{Stop, time_for_turn};
+use noughts_rules::{Action, Game, Move, Seat, Turn};
 use tokio::time::sleep;
 use tracing::error;
 
@@ -213,21 +213,16 @@ fn next_task(live: &LiveTable) -> Option<Task> {
         entry: state.table.entry(),
         stop: state.robot_stop.clone()?,
         owner: state.owner,
-        time: time_for_turn(&state.table),
+        time: time_limit(&state.table),
     })
 }
 
-/// The time for a robot's turn in a game with a clock: a thirtieth of the remaining time and most of the
-/// increment, so that the robot never loses on time.
-fn time_for_turn(table: &Table) -> Option<Duration> {
+/// The time for the turn of the robot that is to move, in a game with a clock.
+fn time_limit(table: &Table) -> Option<Duration> {
     let seat = table.game().to_move()?;
     let clock = table.clock(table.last_ms())?;
-    let left_ms = *clock.left_ms.get(usize::from(seat.0))?;
-    let planned_ms = match clock.settings {
-        ClockSettings::Fischer { .. } => left_ms / 30 + clock.settings.increment_ms() * 3 / 4,
-        ClockSettings::PerMove { .. } | ClockSettings::Days { .. } => left_ms / 2,
-    };
-    Some(Duration::from_millis(planned_ms.min(left_ms / 2)))
+    let left = Duration::from_millis(*clock.left_ms.get(usize::from(seat.0))?);
+    Some(time_for_turn(clock.settings, left, clock.running.is_none()))
 }
 
 /// The seat after this one.
