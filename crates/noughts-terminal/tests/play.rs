@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use noughts_engine::{Clock, EngineSetup};
 use noughts_rules::{ClockSettings, Record, Seat};
@@ -83,7 +83,7 @@ struct Played {
 
 impl Played {
     fn start(first: TableState) -> Played {
-        let (keyboard, events) = Keyboard::new(None::<BufReader<io::Empty>>);
+        let (sender, events) = channel_of_events();
         let (request_sender, requests) = channel();
         let (shown_sender, output) = channel();
         let clock = Arc::new(TestClock::default());
@@ -96,7 +96,6 @@ impl Played {
             robot: None,
             is_interactive: true,
         };
-        let sender = keyboard.sender();
         let end = thread::spawn(move || {
             let output = Output(shown_sender);
             play(&settings, &setup, request_sender, &events, output).unwrap()
@@ -219,6 +218,58 @@ fn both_clocks_are_shown_and_little_time_is_told() {
     }
     let rest = played.leave();
     assert!(!rest.contains("s left."), "{rest}");
+}
+
+/// The strategy would search for an hour.
+#[test]
+fn robot_moves_within_its_clock() {
+    let started = Instant::now();
+    for (settings, left_s, running) in [
+        // A thirtieth of the time that is left.
+        (ClockSettings::fischer(60, 0), 30, Some(Seat(0))),
+        // Half of the time per move.
+        (ClockSettings::per_move(2), 2, Some(Seat(0))),
+    ] {
+        let mut first = table("");
+        let text = first.record.to_string().replace("3x3k3", "15x15k5");
+        first.record = text.parse().unwrap();
+        first.clocks = Some(Clocks {
+            settings: settings.unwrap(),
+            left: vec![Duration::from_secs(left_s); 2],
+            running,
+        });
+        let (sender, events) = channel_of_events();
+        sender.send(PlayEvent::State(Box::new(first))).unwrap();
+        let (requests, sent) = channel();
+        let settings = PlaySettings {
+            seat: Some(Seat(0)),
+            robot: Some("search:3600s".parse().unwrap()),
+            is_interactive: false,
+        };
+        thread::spawn(move || {
+            play(
+                &settings,
+                &EngineSetup::with_seed(1),
+                requests,
+                &events,
+                io::sink(),
+            )
+        });
+        let request = sent.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert!(
+            matches!(request, PlayRequest::Act { turn: 1, .. }),
+            "{request:?}"
+        );
+    }
+    assert!(
+        started.elapsed() >= Duration::from_secs(2),
+        "the time is used"
+    );
+}
+
+fn channel_of_events() -> (SyncSender<PlayEvent>, Receiver<PlayEvent>) {
+    let (keyboard, events) = Keyboard::new(None::<BufReader<io::Empty>>);
+    (keyboard.sender(), events)
 }
 
 #[test]

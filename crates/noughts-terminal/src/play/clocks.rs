@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use noughts_engine::time_for_turn;
 use noughts_rules::{ClockSettings, Seat};
 
 /// The clocks of a table when the server described it.
@@ -30,6 +31,12 @@ impl Clocks {
             true => left.saturating_sub(elapsed),
             false => left,
         })
+    }
+
+    /// How long a robot at this seat may think, this long after the server's description.
+    pub(super) fn time_for_robot(&self, elapsed: Duration, seat: Seat) -> Option<Duration> {
+        let left = self.left_after(elapsed, seat)?;
+        Some(time_for_turn(self.settings, left, self.running.is_none()))
     }
 
     /// The first warning in a turn that begins with this clock; `None` if too little time is left for one.
