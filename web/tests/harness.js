@@ -10,7 +10,7 @@ import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
-const PROGRAM = process.env.NOUGHTS ?? fileURLToPath(new URL("../../target/debug/noughts", import.meta.url));
+export const PROGRAM = process.env.NOUGHTS ?? fileURLToPath(new URL("../../target/debug/noughts", import.meta.url));
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Long enough for a busy machine. */

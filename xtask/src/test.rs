@@ -72,7 +72,7 @@ fn parts() -> Vec<Part> {
         ),
         part(
             "page",
-            &[NODE, NPM, CHROMIUM, PAGE_TOOLS, NEXTEST],
+            &[NODE, NPM, CHROMIUM, PAGE_TOOLS, POSTGRESQL, NEXTEST],
             &[
                 "npm run --silent --prefix web check",
                 "npm run --silent --prefix web units",

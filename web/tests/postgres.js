@@ -1,0 +1,52 @@
+// A PostgreSQL server for one test file. It ends with the test process, even if that is killed.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chown, mkdtemp, readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const GUARDIAN = new URL("../../crates/noughts-server/tests/stores/postgres_guardian.sh", import.meta.url);
+
+/** The user that runs PostgreSQL, which refuses to run as root. */
+const NOBODY = 65_534;
+
+/** Where Debian has the programs of the newest version; they are not on the path there. */
+async function programs() {
+  const versions = "/usr/lib/postgresql";
+  const found = (await readdir(versions)).sort((a, b) => Number(b) - Number(a));
+  const bin = found.map((version) => join(versions, version, "bin")).find((path) => existsSync(join(path, "initdb")));
+  if (!bin) throw new Error("this test needs PostgreSQL: install Debian's package postgresql");
+  return bin;
+}
+
+/** Starts a server with an empty database. */
+export async function startPostgres() {
+  const directory = await mkdtemp(join(tmpdir(), "noughts-pg-"));
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) await chown(directory, NOBODY, NOBODY);
+  const guardian = spawn("sh", ["-c", await readFile(GUARDIAN, "utf8"), "guardian", await programs(), directory], {
+    stdio: ["pipe", "pipe", "inherit"],
+    // A separate process group: Ctrl-C must not stop the script first.
+    detached: true,
+    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+  const ended = once(guardian, "exit");
+  const answers = createInterface({ input: guardian.stdout })[Symbol.asyncIterator]();
+  const expect = async (/** @type {string} */ word) => {
+    const { value } = await answers.next();
+    if (value !== word) throw new Error(`PostgreSQL answers ${value} instead of ${word}`);
+  };
+  await expect("ready");
+  guardian.stdin.write("create games\n");
+  await expect("done");
+  return {
+    store: `postgres:///games?host=${directory}&user=noughts`,
+    stop: async () => {
+      guardian.stdin.end();
+      await ended;
+    },
+  };
+}
