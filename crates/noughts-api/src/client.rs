@@ -216,6 +216,13 @@ impl Client {
         Ok(EventStream::new(response.into_body()))
     }
 
+    /// Whether the server answers within this time.
+    pub fn is_answering(&self, timeout: Duration) -> bool {
+        let request = self.agent.get(self.address("/healthz")).config();
+        let request = request.timeout_global(Some(timeout)).build();
+        request.call().is_ok()
+    }
+
     fn get(&self, path: &str, accept: &str) -> RequestBuilder<ureq::typestate::WithoutBody> {
         self.agent.get(self.address(path)).header("Accept", accept)
     }

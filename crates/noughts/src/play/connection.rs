@@ -1,7 +1,9 @@
 //! The connection to a table: one thread follows its events, one sends the player's actions.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -21,6 +23,12 @@ const MAX_PAUSE: Duration = Duration::from_secs(4);
 /// After this many failed attempts, more than four minutes, a robot gives up. A person decides when to give
 /// up.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
+
+/// If the event stream says nothing for this long, the server is asked whether it still answers.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// How long that answer may take. So a server that is stopped is noticed within 5 s.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a table is read to get a view and a record of the same turn.
 const MAX_READS: usize = 3;
@@ -47,7 +55,7 @@ pub(super) struct RemoteTable {
     pub(super) token: Option<String>,
 }
 
-/// Starts both threads. They end when the receiver of the events is dropped.
+/// Starts both threads. They end when the receiver of the events and the returned sender are dropped.
 pub(super) fn open(
     table: &RemoteTable,
     events: SyncSender<PlayEvent>,
@@ -57,8 +65,13 @@ pub(super) fn open(
     let (follower, actor) = (table.clone(), table.clone());
     let attempts = is_robot.then_some(MAX_ROBOT_ATTEMPTS);
     let answers = events.clone();
-    thread::spawn(move || follow(&follower, &events, attempts));
-    thread::spawn(move || act(&actor, &requests, &answers));
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let ended = Arc::clone(&has_ended);
+    thread::spawn(move || follow(&follower, &events, &has_ended, attempts));
+    thread::spawn(move || {
+        act(&actor, &requests, &answers);
+        ended.store(true, Ordering::Relaxed);
+    });
     sender
 }
 
@@ -260,11 +273,16 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
 
 /// Sends the table as an event, at the start and after every event of its stream. Reconnects when the stream
 /// is lost.
-fn follow(table: &RemoteTable, events: &SyncSender<PlayEvent>, max_attempts: Option<u32>) {
+fn follow(
+    table: &RemoteTable,
+    events: &SyncSender<PlayEvent>,
+    has_ended: &AtomicBool,
+    max_attempts: Option<u32>,
+) {
     let mut backoff = Backoff::new();
     loop {
         let is_reconnected = backoff.attempts > 0;
-        let why = match follow_stream(table, events, is_reconnected, &mut backoff) {
+        let why = match follow_stream(table, events, has_ended, is_reconnected, &mut backoff) {
             Ok(()) => None,
             Err(StreamEnd::Lost) => None,
             Err(StreamEnd::Abandoned) => return,
@@ -308,20 +326,27 @@ impl From<ClientError> for StreamEnd {
 fn follow_stream(
     table: &RemoteTable,
     events: &SyncSender<PlayEvent>,
+    has_ended: &AtomicBool,
     is_reconnected: bool,
     backoff: &mut Backoff,
 ) -> Result<(), StreamEnd> {
     let send = |event| events.send(event).map_err(|_| StreamEnd::Abandoned);
-    let stream = table
-        .client
-        .events(&table.game, table.token.as_deref(), None)?;
+    let changes = changes(table)?;
     let mut is_first = true;
-    for event in stream {
-        match event {
-            // A message that this version does not know may also have changed the table.
-            Ok(_) | Err(ClientError::UnexpectedResponse(_)) => {}
-            Err(_) => return Err(StreamEnd::Lost),
+    loop {
+        match changes.recv_timeout(SILENCE) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) if has_ended.load(Ordering::Relaxed) => {
+                return Err(StreamEnd::Abandoned);
+            }
+            // A server that is stopped or cut off closes no connection.
+            Err(RecvTimeoutError::Timeout) if table.client.is_answering(PROBE_TIMEOUT) => continue,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                return Err(StreamEnd::Lost);
+            }
         }
+        // One state shows all changes so far.
+        while changes.try_recv().is_ok() {}
         let state = table.state()?;
         if std::mem::take(&mut is_first) {
             *backoff = Backoff::new();
@@ -331,5 +356,22 @@ fn follow_stream(
         }
         send(PlayEvent::State(Box::new(state)))?;
     }
-    Ok(())
+}
+
+/// Opens the event stream, and reads it in a thread, which ends with the stream or when the receiver is dropped.
+fn changes(table: &RemoteTable) -> Result<Receiver<()>, ClientError> {
+    let stream = table
+        .client
+        .events(&table.game, table.token.as_deref(), None)?;
+    let (sender, changes) = channel();
+    thread::spawn(move || {
+        for event in stream {
+            // A message that this version does not know may also have changed the table.
+            let is_change = matches!(event, Ok(_) | Err(ClientError::UnexpectedResponse(_)));
+            if !is_change || sender.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(changes)
 }

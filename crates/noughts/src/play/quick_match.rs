@@ -72,7 +72,8 @@ impl QuickMatch {
                 for _ in stream.into_iter().flatten().filter(Result::is_ok) {
                     let result = match follower.table() {
                         Ok(None) => continue,
-                        Err(error) if may_pass(&error) => continue,
+                        // There may be no further event: a new stream begins with one.
+                        Err(error) if may_pass(&error) => break,
                         Ok(Some(table)) => Ok(table),
                         Err(error) => Err(error),
                     };

@@ -13,6 +13,7 @@ mod games;
 mod play;
 mod program;
 mod pseudo_terminal;
+mod scripted_server;
 mod serve;
 mod server_process;
 mod strategies;

@@ -65,6 +65,18 @@ impl ServerProcess {
 const ANY_PORT: &str = "127.0.0.1:0";
 
 impl ServerProcess {
+    /// Sends a signal, such as `-STOP`.
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Whether the process runs.
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.process.try_wait().unwrap().is_none()
+    }
+
     /// Kills the server.
     pub(crate) fn kill(&mut self) {
         let _ = self.process.kill();
