@@ -1,6 +1,6 @@
 //! `noughts serve`: runs the server until a signal ends it.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -123,9 +123,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         check_descriptor_limit(&limits);
         // Created before the listeners are announced, so that no signal after that is missed.
         let end_signal = EndSignal::new()?;
-        if let Some(tls) = &tls {
-            reload_on_hangup(Arc::clone(tls))?;
-        }
+        reload_on_hangup(tls.clone())?;
         let admin = task.admin.as_deref().map(AdminSocket::open).transpose()?;
         let mut server = Server::start(ServerConfig {
             http: http.map(|listener| HttpConfig {
@@ -182,7 +180,7 @@ fn next_steps(http: Option<SocketAddr>, has_tls: bool, store: &str) -> String {
                 (false, true) => format!("http://localhost:{}", at.port()),
                 (false, false) => format!("http://{at}"),
             };
-            format!("Open {url}/ in a browser, or play in another terminal: noughts play {url}\n")
+            format!("In a browser:        {url}/\nIn another terminal: noughts play {url}\n")
         }
         None => String::new(),
     };
@@ -201,15 +199,20 @@ fn read_tls(files: TlsFiles) -> Result<Arc<Tls>, Failure> {
     Ok(Arc::new(tls))
 }
 
-/// Reads the certificate again at every SIGHUP. A wrong one is logged, and the old one stays in use.
+/// Reads the certificate again at every SIGHUP. A wrong one is logged, and the old one stays in use. A server without a
+/// certificate survives SIGHUP too, unless it runs in a terminal: then SIGHUP says that the terminal was closed.
 #[cfg(unix)]
-fn reload_on_hangup(tls: Arc<Tls>) -> io::Result<()> {
+fn reload_on_hangup(tls: Option<Arc<Tls>>) -> io::Result<()> {
+    if tls.is_none() && io::stdin().is_terminal() {
+        return Ok(());
+    }
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            match tls.reload() {
-                Ok(()) => info!("read the certificate again"),
-                Err(error) => error!(%error, "the old certificate stays in use"),
+            match tls.as_ref().map(|tls| tls.reload()) {
+                Some(Ok(())) => info!("read the certificate again"),
+                Some(Err(error)) => error!(%error, "the old certificate stays in use"),
+                None => info!("nothing to read again: the server has no certificate"),
             }
         }
     });
@@ -217,7 +220,7 @@ fn reload_on_hangup(tls: Arc<Tls>) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn reload_on_hangup(_: Arc<Tls>) -> io::Result<()> {
+fn reload_on_hangup(_: Option<Arc<Tls>>) -> io::Result<()> {
     Ok(())
 }
 

@@ -23,6 +23,7 @@ impl LoggedServer {
                 "-c",
                 &format!("{before} exec {program} serve --store memory: {listeners} {words}"),
             ])
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -96,6 +97,19 @@ fn a_signal_ends_it_with_everything_closed() {
         }
         assert!(log.contains("stopped"), "{log}");
     }
+}
+
+/// `systemctl kill -s HUP` reads the certificate again, where there is one.
+#[test]
+fn hangup_does_not_end_a_server_without_a_certificate() {
+    let serving = LoggedServer::start("", "");
+    let id = serving.process.id().to_string();
+    let sent = Command::new("kill").args(["-HUP", &id]).status().unwrap();
+    assert!(sent.success());
+    greet(&mut serving.connect());
+    let (exit, log) = serving.end("-TERM");
+    assert_eq!(exit, Some(0), "{log}");
+    assert!(log.contains("the server has no certificate"), "{log}");
 }
 
 #[test]
