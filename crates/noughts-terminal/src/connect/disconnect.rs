@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use noughts_engine::RobotFault;
-use noughts_wire::{Cell, ProtocolError, Stage, Text};
+use noughts_wire::{Cell, FrameError, ProtocolError, Stage, Text};
 
 /// Why the game loop ended.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl fmt::Display for Disconnect {
         match self {
             Disconnect::Left(stage) => write!(f, "the server left {}", left(*stage)),
             Disconnect::Silent(Stage::New | Stage::Greeting) => f.write_str(
-                "the server accepted the connection but says nothing; it may play something else",
+                "the server accepted the connection but says nothing; it may not be a Noughts TCP server",
             ),
             Disconnect::Silent(_) => f.write_str("the server does not say how the game ended"),
             Disconnect::Refused { stage, code, text } => {
@@ -94,8 +94,11 @@ impl fmt::Display for Disconnect {
             Disconnect::Broken(fault @ ProtocolError::Occupied(_)) => {
                 write!(f, "{fault}; the client sent error 1 and ended the game")
             }
+            Disconnect::Broken(ProtocolError::Frame(FrameError::UnknownOpcode(b'H'))) => {
+                f.write_str("the server is not a Noughts TCP server; for HTTP use `noughts play`")
+            }
             Disconnect::Broken(fault) => {
-                write!(f, "{fault}; it may play something else")
+                write!(f, "{fault}; it may not be a Noughts TCP server")
             }
             Disconnect::PlayedOn(cell) => {
                 write!(
@@ -112,7 +115,7 @@ impl fmt::Display for Disconnect {
 fn left(stage: Stage) -> &'static str {
     match stage {
         Stage::New | Stage::Greeting => {
-            "instead of answering; it may be full, or play something else"
+            "instead of answering; it may be full, or not be a Noughts TCP server"
         }
         Stage::Ready | Stage::Joining => "before a game began",
         Stage::ItsTurn => "while it waited for a move",

@@ -119,7 +119,11 @@ fn invalid_cell_from_the_server_is_answered_with_error() {
 #[test]
 fn client_leaves_a_server_of_another_protocol() {
     for (script, told) in [
-        ("#485454502f312e3120343030", "not a frame"),
+        (
+            "#485454502f312e3120343030",
+            "the server is not a Noughts TCP server; for HTTP use `noughts play`",
+        ),
+        ("#77", "not a frame"),
         ("OTHER", "which is not ours"),
         (
             "ADMIT1",
