@@ -102,6 +102,10 @@ fn examples(command: &str) -> &'static [Example] {
                 "analyze --record game.txt",
                 "the mistakes of a finished game",
             ),
+            (
+                "analyze --record http://127.0.0.1:8080/game/0123456789ABCDEFGHJKMNPQRS",
+                "the same, of a game on a server",
+            ),
         ],
         "solve" => &[
             ("solve 4x4k4", "win, draw or loss"),

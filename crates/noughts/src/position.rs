@@ -3,16 +3,21 @@
 use std::fs::File;
 use std::io;
 
+use noughts_api::ServerUrl;
 use noughts_rules::{Diagram, Game, Options, Record, Variant};
 use noughts_terminal::tui;
 
 use crate::Failure;
 use crate::args::{Position, VariantName};
+use crate::play;
 
 /// The game of a record, of a written position, or after moves.
 pub(crate) fn game(task: &Position) -> Result<Game, Failure> {
     if let Some(file) = &task.record {
-        let record = read(file)?.parse::<Record>().map_err(Failure::invalid)?;
+        let record = match is_link(file) {
+            true => fetch(file)?,
+            false => read(file)?.parse::<Record>().map_err(Failure::invalid)?,
+        };
         return Ok(record.game().clone());
     }
     let variant = variant(&task.variant)?;
@@ -20,7 +25,7 @@ pub(crate) fn game(task: &Position) -> Result<Game, Failure> {
         let diagram = Diagram::parse(&variant, text).map_err(Failure::invalid)?;
         return Game::from_diagram(&variant, Options::default(), diagram).map_err(Failure::invalid);
     }
-    play(&variant, task.moves.as_deref().unwrap_or_default())
+    after_moves(&variant, task.moves.as_deref().unwrap_or_default())
 }
 
 /// The variant, which must be named.
@@ -32,7 +37,7 @@ pub(crate) fn variant(name: &VariantName) -> Result<Variant, Failure> {
 }
 
 /// A game after these moves, which are separated by spaces.
-pub(crate) fn play(variant: &Variant, moves: &str) -> Result<Game, Failure> {
+pub(crate) fn after_moves(variant: &Variant, moves: &str) -> Result<Game, Failure> {
     // The largest history, so that every rewind in the turns is legal.
     let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
     let options = Options {
@@ -54,6 +59,22 @@ pub(crate) fn play(variant: &Variant, moves: &str) -> Result<Game, Failure> {
             .map_err(|refusal| Failure::Invalid(format!("turn {turn}: {refusal}")))?;
     }
     Ok(game)
+}
+
+fn is_link(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// The record of a game on a server, by the game's link.
+fn fetch(link: &str) -> Result<Record, Failure> {
+    let url: ServerUrl = link.parse().map_err(Failure::invalid)?;
+    let Some(game) = &url.game else {
+        return Err(Failure::invalid(
+            "the link names a server and no game: noughts play URL --list shows games with their links",
+        ));
+    };
+    let client = play::connect(&url, None)?;
+    client.record(game).map_err(play::failure)
 }
 
 /// Also reads pipes, for `--record <(…)`.

@@ -68,7 +68,7 @@ impl Review<'_> {
         let ending = self.game.conclusion().map(conclusion_in_words);
         let ending = ending.unwrap_or_else(|| "unfinished".to_owned());
         let mut text = format!(
-            "{variant}, {turns} turns: {ending}\n\n{:>4}    {:<8} {:<12} {}\n",
+            "{variant}, {turns} turns: {ending}\n\n{:>4}    {:<6} {:<11} {}\n",
             "turn", "move", "value", "best"
         );
         let mut mistakes = Vec::new();
@@ -85,9 +85,9 @@ impl Review<'_> {
             };
             let comment = mistake.map_or(String::new(), |mistake| {
                 mistakes.push(format!("{number} ({symbol})"));
-                format!("mistake: a {} became a {}", mistake.had, mistake.left)
+                format!("mistake: {} became {}", mistake.had, mistake.left)
             });
-            let line = format!("{number:>4} {symbol}  {action:<8} {value:<12} {best:<8} {comment}");
+            let line = format!("{number:>4} {symbol}  {action:<6} {value:<11} {best:<6} {comment}");
             text += line.trim_end();
             text.push('\n');
         }

@@ -184,7 +184,7 @@ fn solve_lines(
 fn position_or_moves(variant: &Variant, text: &str) -> Result<Diagram, Failure> {
     match text.contains('/') {
         true => Diagram::parse(variant, text).map_err(Failure::invalid),
-        false => position::play(variant, text).map(|game| game.diagram()),
+        false => position::after_moves(variant, text).map(|game| game.diagram()),
     }
 }
 
