@@ -19,13 +19,19 @@ use crate::robots::Robots;
 #[derive(Clone, Debug)]
 pub struct MenuSettings {
     spec: GridSpec,
-    robot: StrategyName,
+    /// The strategies of X and O, where a robot plays them.
+    robots: [StrategyName; 2],
 }
 
 impl MenuSettings {
     /// Settings with this board and robot. Fails if the robot cannot play on this board.
     pub fn new(spec: GridSpec, robot: StrategyName) -> Result<MenuSettings, Unfit> {
-        let settings = MenuSettings { spec, robot };
+        MenuSettings::with_robots(spec, [robot.clone(), robot])
+    }
+
+    /// Settings with this board and these robots for X and O. Fails if one of them cannot play on this board.
+    pub fn with_robots(spec: GridSpec, robots: [StrategyName; 2]) -> Result<MenuSettings, Unfit> {
+        let settings = MenuSettings { spec, robots };
         let robots = settings.holders(Mode::Robots);
         Robots::new(&settings.game(), &robots, &EngineSetup::with_seed(0))?;
         Ok(settings)
@@ -37,11 +43,12 @@ impl MenuSettings {
     }
 
     fn holders(&self, mode: Mode) -> [Holder; 2] {
-        let robot = || Holder::Robot(self.robot.clone().into());
+        let [x, o] = &self.robots;
+        let robot = |name: &StrategyName| Holder::Robot(name.clone().into());
         match mode {
             Mode::Humans => [Holder::HUMAN, Holder::HUMAN],
-            Mode::Mixed => [Holder::HUMAN, robot()],
-            Mode::Robots => [robot(), robot()],
+            Mode::Mixed => [Holder::HUMAN, robot(o)],
+            Mode::Robots => [robot(x), robot(o)],
         }
     }
 }

@@ -12,6 +12,7 @@ use noughts_rules::{Action, Game, Seat, View};
 
 pub(crate) use messages::WHICH_BOARD;
 pub use options::{MultiOptions, MultiSettings, OptionError, USUAL_ROBOT};
+pub use screen::BoardSize;
 
 use crate::console::{Console, Exit, sentence};
 use crate::robots::Robots;
@@ -24,11 +25,12 @@ use messages::Spent;
 pub fn play(
     settings: &MultiSettings,
     engine_setup: &EngineSetup,
+    board_size: BoardSize,
     input: impl BufRead,
     output: impl Write,
 ) -> io::Result<()> {
     let mut console = Console::new(input, output);
-    let mut game = MultiGame::new(settings, engine_setup);
+    let mut game = MultiGame::new(settings, engine_setup, board_size);
     match game.take_turns(&mut console) {
         Ok(()) => console.tell(game.ended())?,
         Err(Exit::Quit) => console.tell(messages::unfinished(&game.game.view()))?,
@@ -45,29 +47,36 @@ struct MultiGame {
     spent: Option<Spent>,
     /// Shown beside the boards in the first turn, and on request.
     instructions: Vec<String>,
+    board_size: BoardSize,
 }
 
 impl MultiGame {
-    fn new(settings: &MultiSettings, engine_setup: &EngineSetup) -> MultiGame {
+    fn new(
+        settings: &MultiSettings,
+        engine_setup: &EngineSetup,
+        board_size: BoardSize,
+    ) -> MultiGame {
         let game = settings.game();
         let seats = Robots::new(&game, settings.holders(), engine_setup);
         MultiGame {
             seats: seats.expect("the robots were checked"),
             game,
             spent: None,
-            instructions: messages::instructions(settings),
+            instructions: messages::instructions(settings, board_size),
+            board_size,
         }
     }
 
     fn take_turns(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Exit> {
         while let Some(seat) = self.game.to_move() {
             let view = self.game.view();
-            let mut boards = screen::boards(&view, self.game.plays().last());
+            let mut boards = screen::boards(self.board_size, &view, self.game.plays().last());
             if self.game.turns().is_empty() {
-                boards = screen::beside(&boards, &self.instructions);
+                boards = screen::beside(self.board_size, &boards, &self.instructions);
             }
             console.tell(boards)?;
-            console.tell(messages::status(&view, self.spent))?;
+            let status = messages::status(&view, self.spent);
+            console.tell(self.board_size.wrap_status(&status))?;
             if self.seats.is_robot(seat) {
                 self.let_think(seat, console)?;
             } else {
@@ -139,7 +148,7 @@ impl MultiGame {
 
     fn ended(&self) -> String {
         let view = self.game.view();
-        let boards = screen::boards(&view, self.game.plays().last());
+        let boards = screen::boards(self.board_size, &view, self.game.plays().last());
         format!("{boards}\n{}", messages::end(&view, self.spent))
     }
 }
@@ -171,6 +180,7 @@ mod tests {
         play(
             &MultiSettings::new(options, 1).unwrap(),
             &engine_setup,
+            BoardSize::Large,
             input,
             &mut output,
         )

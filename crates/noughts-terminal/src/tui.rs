@@ -1,4 +1,4 @@
-//! The full-screen interface, with keyboard and mouse, from 64 x 20 characters up.
+//! The full-screen interface, with keyboard and mouse, from 60 x 18 characters up.
 //!
 //! [`App`] is the state of the screen: [`App::handle`] takes events, and [`draw`] draws it. Neither uses a
 //! terminal, so tests can play whole games. [`App::request_id`] and [`App::robot_request`] tell which robot
@@ -27,7 +27,7 @@ mod start_form;
 mod start_screen;
 mod theme;
 
-pub(crate) use canvas::wrap;
+pub use canvas::wrap;
 
 pub use app::{App, Effect, Event, TuiSettings};
 pub use record_files::{SaveError, load, perform, read};

@@ -52,7 +52,7 @@ proptest! {
         };
         let setup = multi::MultiSettings::new(&asked, seed).unwrap();
         let mut output = Vec::new();
-        multi::play(&setup, &EngineSetup::with_seed(seed), &*input, &mut output).unwrap();
+        multi::play(&setup, &EngineSetup::with_seed(seed), multi::BoardSize::Small, &*input, &mut output).unwrap();
         let shown = String::from_utf8(output).unwrap();
         let ends = ["The game stays unfinished after ", "Game over after "];
         prop_assert!(ends.iter().any(|end| shown.contains(end)), "{shown}");

@@ -151,23 +151,25 @@ pub(crate) struct Position {
     /// The position, such as "x.o/.x./..o o"
     #[arg(long, value_name = "POSITION", conflicts_with = "moves")]
     pub(crate) position: Option<String>,
-    /// The game of a record, or - for standard input; not with a variant
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "variant_option", "moves", "position"])]
+    /// The game of a record: a file, - for standard input, or the link of a game; not with a variant
+    #[arg(long, value_name = "FILE|LINK", conflicts_with_all = ["variant", "variant_option", "moves", "position"])]
     pub(crate) record: Option<String>,
 }
 
 #[derive(Arguments, Debug)]
 pub(crate) struct Menu {
-    /// Any variant on one board for two instead of --size and --win, such as 7x6k4+gravity
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["size", "win"])]
-    pub(crate) variant: Option<String>,
+    #[command(flatten)]
+    pub(crate) variant: VariantName,
     /// Size of the board, 3 to 255 [default: 3]
-    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["variant", "variant_option"])]
     pub(crate) size: Option<String>,
     /// Length of a winning line, 3 to the board size [default: 3]
-    #[arg(short, long, value_name = "K", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["variant", "variant_option"])]
     pub(crate) win: Option<String>,
-    /// The robots' strategy
+    /// The strategy of the robot that plays x or o, such as o=level:3
+    #[arg(long = "robot", value_name = "PLAYER[=STRATEGY]")]
+    pub(crate) robots: Vec<String>,
+    /// The strategy of both robots
     #[arg(long, value_name = "STRATEGY", default_value = "random")]
     pub(crate) strategy: String,
     /// Seed for robots: the same number gives the same moves

@@ -42,6 +42,6 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
 
 /// For people only. It goes to standard error, because the document fixes every byte of standard output.
 const HINT: &str = "\
-Type a row and a column, counted from 0, such as 1 1. :q quits, ? repeats this.
-More: `noughts tui` (full screen, robots), `noughts serve` (browser, friends), `noughts --help`.
+Type row and column from 0, such as 1 1. :q quits, ? helps.
+See `noughts tui` (full screen), `noughts serve` (browser).
 ";

@@ -14,6 +14,7 @@ use noughts_server::{
 use crate::Failure;
 use crate::args::{Games, GamesTask, Listing};
 use crate::progress;
+use crate::terminal_size::terminal_size;
 
 pub(crate) fn run(task: &Games) -> Result<(), Failure> {
     let what = match &task.what {
@@ -73,7 +74,21 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
     let mut rows =
         vec![["id", "created", "status", "variant", "result", "players"].map(str::to_owned)];
     rows.extend(games.iter().map(|listed| row(listed, &names)));
-    Ok(io::stdout().write_all(align(&rows).as_bytes())?)
+    let text = align(&rows);
+    let width = text.lines().map(|line| line.chars().count()).max();
+    let is_too_wide = terminal_size().is_some_and(|(columns, _)| width > Some(columns.into()));
+    let text = match is_too_wide {
+        true => align(&without_date(rows)),
+        false => text,
+    };
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}
+
+/// The rows without the column `created`, for a narrow terminal.
+fn without_date(rows: Vec<[String; 6]>) -> Vec<[String; 5]> {
+    let rows = rows.into_iter();
+    rows.map(|[id, _, status, variant, result, players]| [id, status, variant, result, players])
+        .collect()
 }
 
 /// A player's id, or a name.

@@ -29,6 +29,7 @@ mod serve;
 mod signals;
 mod solve;
 mod state_file;
+mod terminal_size;
 mod tls_stream;
 mod tui;
 mod usage;

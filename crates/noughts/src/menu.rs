@@ -2,23 +2,32 @@
 
 use std::io::{self, BufWriter};
 
+use noughts_engine::StrategyName;
 use noughts_rules::{GridSpec, Variant};
 use noughts_terminal::classic::square;
 use noughts_terminal::menu::{self, MenuSettings};
+use noughts_terminal::robot_seats;
 
 use crate::Failure;
 use crate::args::Menu;
 use crate::robot_setup;
 
 pub(crate) fn run(options: &Menu) -> Result<(), Failure> {
-    let spec = match options.variant.as_deref() {
+    let spec = match options.variant.get() {
         Some(name) => two_sided_board(name)?,
         None => {
             square(options.size.as_deref(), options.win.as_deref(), 2).map_err(Failure::invalid)?
         }
     };
-    let robot = options.strategy.parse().map_err(Failure::invalid)?;
-    let settings = MenuSettings::new(spec, robot).map_err(Failure::invalid)?;
+    let seats = robot_seats(2, &options.robots, &options.strategy).map_err(Failure::invalid)?;
+    let robot = |seat: usize| -> Result<StrategyName, Failure> {
+        // `robot_seats` has "human" where no robot was named.
+        let named = seats.get(seat).filter(|named| *named != "human");
+        let name = named.unwrap_or(&options.strategy);
+        name.parse().map_err(Failure::invalid)
+    };
+    let robots = [robot(0)?, robot(1)?];
+    let settings = MenuSettings::with_robots(spec, robots).map_err(Failure::invalid)?;
     let engine_setup = robot_setup::from_seed(options.seed.as_deref())?;
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     Ok(menu::play(

@@ -3,12 +3,13 @@
 use std::io::{self, BufWriter};
 
 use noughts_rules::{NestedSpec, Variant};
-use noughts_terminal::multi::{self, MultiOptions, MultiSettings, USUAL_ROBOT};
+use noughts_terminal::multi::{self, BoardSize, MultiOptions, MultiSettings, USUAL_ROBOT};
 use noughts_terminal::robot_seats;
 
 use crate::Failure;
 use crate::args::{Multi, NineBoards};
 use crate::robot_setup;
+use crate::terminal_size::terminal_size;
 
 pub(crate) fn run(options: Multi) -> Result<(), Failure> {
     let engine_setup = robot_setup::from_seed(options.seed.as_deref())?;
@@ -36,10 +37,15 @@ pub(crate) fn run(options: Multi) -> Result<(), Failure> {
         engines: robot_setup::engines(),
     };
     let settings = MultiSettings::new(&options, engine_setup.seed).map_err(Failure::invalid)?;
+    let board_size = match terminal_size() {
+        Some((columns, lines)) => BoardSize::fit(columns, lines),
+        None => BoardSize::Large,
+    };
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     Ok(multi::play(
         &settings,
         &engine_setup,
+        board_size,
         io::stdin().lock(),
         output,
     )?)

@@ -66,6 +66,9 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
         match play_at(&table, &settings, &engine_setup, &keyboard, &events)? {
             PlayEnd::Over => {
                 keeper.forget();
+                if settings.is_interactive && table.seat.is_some() && robot.is_none() {
+                    println!("Its mistakes: noughts analyze --record {}", table.url());
+                }
                 return Ok(());
             }
             PlayEnd::Left => {

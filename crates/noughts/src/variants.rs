@@ -3,27 +3,53 @@
 use std::io::{self, Write};
 
 use noughts_rules::CATALOG;
+use noughts_terminal::tui::wrap;
 
 use crate::Failure;
+use crate::terminal_size::terminal_size;
 
 /// How the names are made.
-const NOTATION: &str = "
-Any other size can be played too:
-WxHkK         W columns, H rows, K in a line; 3 to 255 per dimension
-pN            N sides, each against all others; 2 to 64
-+misere       the side that completes a line loses
-+gravity      marks fall to the lowest empty cell of a column
-+exact        a line longer than K does not win
-@B            on nine boards: the first play is on board B, 0 to 8
+const NOTATION: [(&str, &str); 6] = [
+    (
+        "WxHkK",
+        "W columns, H rows, K in a line; 3 to 255 per dimension",
+    ),
+    ("pN", "N sides, each against all others; 2 to 64"),
+    ("+misere", "the side that completes a line loses"),
+    (
+        "+gravity",
+        "marks fall to the lowest empty cell of a column",
+    ),
+    ("+exact", "a line longer than K does not win"),
+    ("@B", "on nine boards: the first play is on board B, 0 to 8"),
+];
 
-Suffixes can be combined: 4x4k3p3+misere+gravity
-";
+/// The width of the column of names.
+const NAME_WIDTH: u16 = 14;
 
 pub(crate) fn run() -> Result<(), Failure> {
-    let mut output = io::stdout().lock();
+    let columns = terminal_size().map_or(u16::MAX, |(columns, _)| columns);
+    let mut text = String::new();
     for entry in CATALOG {
-        let (name, title, description) = (entry.name, entry.title, entry.description);
-        writeln!(output, "{name:<14}{title}: {description}")?;
+        let description = format!("{}: {}", entry.title, entry.description);
+        text += &row(entry.name, &description, columns);
     }
-    Ok(output.write_all(NOTATION.as_bytes())?)
+    text += "\nAny other size can be played too:\n";
+    for (name, description) in NOTATION {
+        text += &row(name, description, columns);
+    }
+    text += "\nSuffixes can be combined: 4x4k3p3+misere+gravity\n";
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}
+
+/// A name and its description, wrapped below itself.
+fn row(name: &str, description: &str, columns: u16) -> String {
+    let room = columns.saturating_sub(NAME_WIDTH).max(NAME_WIDTH);
+    let width = usize::from(NAME_WIDTH);
+    let mut text = String::new();
+    for (number, line) in wrap(description, room).iter().enumerate() {
+        let name = if number == 0 { name } else { "" };
+        text += &format!("{name:<width$}{line}\n");
+    }
+    text
 }

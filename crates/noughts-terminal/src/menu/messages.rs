@@ -20,7 +20,7 @@ pub(super) const COLUMN: &str = "column";
 
 pub(super) fn welcome(spec: &GridSpec) -> String {
     format!(
-        "Welcome to Noughts. The board is {} by {}, {} in a line win. :q leaves at any time.",
+        "Welcome to Noughts. The board is {} by {}, {} in a line win.\n:q leaves at any time.",
         spec.rows(),
         spec.columns(),
         spec.line()

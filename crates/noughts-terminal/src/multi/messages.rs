@@ -7,10 +7,8 @@ use noughts_rules::{
 };
 
 use super::options::MultiSettings;
+use super::screen::BoardSize;
 use crate::tui::wrap;
-
-/// Number of columns beside the boards on a screen with 80 columns.
-const WIDTH: u16 = 31;
 
 pub(crate) const WHICH_BOARD: &str =
     "Several boards are open: please type board-cell, such as 4-0.";
@@ -34,7 +32,7 @@ fn seat_name(seat: Seat) -> &'static str {
 }
 
 /// The rules, the input and the players, in lines that fit beside the boards.
-pub(super) fn instructions(settings: &MultiSettings) -> Vec<String> {
+pub(super) fn instructions(settings: &MultiSettings, size: BoardSize) -> Vec<String> {
     let spec = settings.spec();
     let aim = match spec.scoring() {
         Scoring::MostBoards => "most boards win",
@@ -54,7 +52,7 @@ pub(super) fn instructions(settings: &MultiSettings) -> Vec<String> {
         _ => &["<<N     take N plays back"],
     };
     let keys = [
-        &["", "0 to 8  play a cell", "4-0     play board 4, cell 0"],
+        &["", "0 to 8  play a cell", "4-0     board 4, cell 0"],
         rewind,
         &[
             "resign  give up",
@@ -73,8 +71,10 @@ pub(super) fn instructions(settings: &MultiSettings) -> Vec<String> {
     lines
         .flat_map(|line| match line.contains("  ") {
             true => vec![line],
-            false => wrap(&line, WIDTH),
+            false => wrap(&line, size.text_width()),
         })
+        // A small screen has no line to spare.
+        .filter(|line| size == BoardSize::Large || !line.is_empty())
         .collect()
 }
 

@@ -1,32 +1,110 @@
-//! Nine boards, three by three, 18 lines high, so that the whole screen has 24 lines.
+//! Nine boards, three by three.
 
 use noughts_rules::{BoardState, Move, Play, View};
 
 use super::messages;
+use crate::tui::wrap;
 
-const GAP: &str = "      ";
+/// How large the boards are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BoardSize {
+    /// 18 lines high, so that the whole screen has 24 lines.
+    Large,
+    /// 12 lines high, without lines between the cells: the whole screen has 18 lines and 60 columns.
+    Small,
+}
+
+impl BoardSize {
+    /// The size for a terminal with this many columns and lines.
+    pub fn fit(columns: u16, lines: u16) -> BoardSize {
+        match columns >= 80 && lines >= 24 {
+            true => BoardSize::Large,
+            false => BoardSize::Small,
+        }
+    }
+
+    /// Between two boards.
+    fn gap(self) -> &'static str {
+        match self {
+            BoardSize::Large => "      ",
+            BoardSize::Small => "  ",
+        }
+    }
+
+    /// Between two cells of a row.
+    fn between(self) -> &'static str {
+        match self {
+            BoardSize::Large => "|",
+            BoardSize::Small => "",
+        }
+    }
+
+    fn empty_cell(self) -> &'static str {
+        match self {
+            BoardSize::Large => " ",
+            BoardSize::Small => ".",
+        }
+    }
+
+    fn board_width(self) -> usize {
+        9 + 2 * self.between().len()
+    }
+
+    /// The column of the text beside the boards.
+    fn text_column(self) -> usize {
+        let space = match self {
+            BoardSize::Large => 4,
+            BoardSize::Small => 2,
+        };
+        3 * self.board_width() + 2 * self.gap().len() + space
+    }
+
+    /// Keeps words whole where the line is too long.
+    pub(super) fn wrap_status(self, status: &str) -> String {
+        match self {
+            BoardSize::Large => status.to_owned(),
+            BoardSize::Small => {
+                let lines = status.lines().flat_map(|line| wrap(line, SMALL_COLUMNS));
+                lines.collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+
+    /// The number of columns for the text beside the boards.
+    pub(super) fn text_width(self) -> u16 {
+        match self {
+            BoardSize::Large => 31,
+            BoardSize::Small => 27,
+        }
+    }
+}
+
 const RULE: &str = "---+---+---";
 
+/// The columns of a small screen.
+const SMALL_COLUMNS: u16 = 60;
+
 /// The nine boards, each below its number, without a final newline.
-pub(super) fn boards(view: &View, last: Option<&Play>) -> String {
+pub(super) fn boards(size: BoardSize, view: &View, last: Option<&Play>) -> String {
     let mut lines = Vec::new();
+    let gap = size.gap();
     for band in [[0, 1, 2], [3, 4, 5], [6, 7, 8]] {
-        lines.push(band.map(|board| heading(view, board)).join(GAP));
+        lines.push(band.map(|board| heading(size, view, board)).join(gap));
         for row in 0..3 {
-            if row > 0 {
-                lines.push([RULE; 3].join(GAP));
+            if row > 0 && size == BoardSize::Large {
+                lines.push([RULE; 3].join(gap));
             }
-            let cells = |board| self::cells(view, last, 9 * board + 3 * row);
-            lines.push(band.map(cells).join(GAP));
+            let cells = |board| self::cells(size, view, last, 9 * board + 3 * row);
+            lines.push(band.map(cells).join(gap));
         }
     }
     let ends: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     ends.join("\n")
 }
 
-/// The boards with these lines to their right, so that both fit on a screen of 24 lines.
-pub(super) fn beside(boards: &str, lines: &[String]) -> String {
-    let room = 3 * RULE.len() + 2 * GAP.len() + 4;
+/// The boards with these lines to their right, so that both fit on the screen.
+pub(super) fn beside(size: BoardSize, boards: &str, lines: &[String]) -> String {
+    let room = size.text_column();
     let mut rows: Vec<String> = boards.lines().map(str::to_owned).collect();
     rows.resize(rows.len().max(lines.len()), String::new());
     for (row, line) in rows.iter_mut().zip(lines) {
@@ -36,7 +114,7 @@ pub(super) fn beside(boards: &str, lines: &[String]) -> String {
 }
 
 /// The line above a board: its number, `> <` if it may be played on, and its result.
-fn heading(view: &View, board: usize) -> String {
+fn heading(size: BoardSize, view: &View, board: usize) -> String {
     let is_open = |at: &Move| view.variant.coordinates(*at).0 == board;
     let state = view.nested.map(|nested| nested.boards[board]);
     let words = match state {
@@ -45,20 +123,20 @@ fn heading(view: &View, board: usize) -> String {
         Some(BoardState::Open) | None if view.legal.iter().any(is_open) => format!("> {board} <"),
         Some(BoardState::Open) | None => board.to_string(),
     };
-    format!("{words:^11}")
+    format!("{words:^width$}", width = size.board_width())
 }
 
 /// A row of a board; the last play is in brackets.
-fn cells(view: &View, last: Option<&Play>, first: usize) -> String {
+fn cells(size: BoardSize, view: &View, last: Option<&Play>, first: usize) -> String {
     let cell = |index: usize| {
         let is_last = last.is_some_and(|play| play.at.index() == index);
-        let mark: &str = view.marks[index].map_or(" ", messages::name);
+        let mark: &str = view.marks[index].map_or(size.empty_cell(), messages::name);
         match is_last {
             true => format!("[{mark}]"),
             false => format!(" {mark} "),
         }
     };
-    [first, first + 1, first + 2].map(cell).join("|")
+    [first, first + 1, first + 2].map(cell).join(size.between())
 }
 
 /// The numbers of boards and cells as a small picture, with the prompt beside it.

@@ -8,7 +8,7 @@ use ratatui::text::Span;
 use super::theme::Theme;
 
 /// The minimum size of the terminal.
-pub(super) const LEAST: (u16, u16) = (64, 20);
+pub(super) const LEAST: (u16, u16) = (60, 18);
 
 pub(super) fn is_too_small((width, height): (u16, u16)) -> bool {
     width < LEAST.0 || height < LEAST.1
@@ -130,7 +130,7 @@ pub(super) fn width(text: &str) -> u16 {
 }
 
 /// Wraps text at spaces. A word that is too long gets its own line.
-pub(crate) fn wrap(text: &str, most: u16) -> Vec<String> {
+pub fn wrap(text: &str, most: u16) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");

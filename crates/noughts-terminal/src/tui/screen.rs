@@ -30,7 +30,9 @@ pub(super) struct Places {
 /// The areas for a screen of this size.
 pub(super) fn places((width, height): (u16, u16)) -> Places {
     let panel = match width {
-        0..72 => 27,
+        // Nine boards need 33 columns.
+        0..64 => 25,
+        64..72 => 27,
         72..110 => 30,
         110.. => 38,
     };

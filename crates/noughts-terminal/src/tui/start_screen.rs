@@ -8,6 +8,7 @@ use super::app::{App, Effect};
 use super::canvas::{Canvas, width};
 use super::dialog::Dialog;
 use super::start_form::{Item, StartForm};
+use super::theme::Theme;
 
 /// The width of a line.
 const WIDTH: u16 = 64;
@@ -125,15 +126,25 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App) {
     if let Some(problem) = &start.problem {
         canvas.write_wrapped(below, problem, theme.bad());
     }
-    let footer = match app.local.is_some() {
-        true => "up down choose  left right change  or type  Enter start  Esc back  ? help",
-        false => "up down choose  left right change  or type  Enter start  ? help  Ctrl-C quit",
-    };
-    let footer = match theme.unicode {
-        true => footer.replace("up down", "↑↓").replace("left right", "←→"),
-        false => footer.to_owned(),
-    };
+    let footer = footer(theme, app.local.is_some(), area.width - 2);
     canvas.write(1, area.bottom() - 1, &footer, quiet);
+}
+
+/// The keys, in a line that fits.
+fn footer(theme: Theme, has_game: bool, room: u16) -> String {
+    let end = match has_game {
+        true => "Enter start  Esc back  ? help",
+        false => "Enter start  ? help  Ctrl-C quit",
+    };
+    let (choose, change) = match theme.unicode {
+        true => ("↑↓ choose", "←→ change"),
+        false => ("up down choose", "left right change"),
+    };
+    let long = format!("{choose}  {change}  or type  {end}");
+    match width(&long) <= room {
+        true => long,
+        false => format!("arrows choose and change  {end}"),
+    }
 }
 
 fn label(canvas: &Canvas<'_>, item: Item) -> String {

@@ -61,12 +61,12 @@ fn a_click_on_a_scrolled_board_plays_what_it_shows() {
 #[test]
 fn a_terminal_that_is_too_small_says_how_large_it_must_be() {
     let mut app = TestApp::new("3x3k3 human human");
-    app.resize(63, 24);
-    app.sees("This terminal is 63 x 24. Noughts needs 64 x 20");
+    app.resize(59, 24);
+    app.sees("This terminal is 59 x 24. Noughts needs 60 x 18");
     // Nothing is played on an invisible board.
     app.keys("enter").resize(80, 24);
-    app.sees("turn 1").resize(80, 19);
-    app.sees("This terminal is 80 x 19.").resize(20, 3);
+    app.sees("turn 1").resize(80, 17);
+    app.sees("This terminal is 80 x 17.").resize(20, 3);
     app.screen();
     app.keys("q");
     assert_eq!(app.effect, Effect::Quit);

@@ -40,6 +40,22 @@ fn a_won_game_shows_its_line() {
     check("won", &mut app);
 }
 
+/// Nothing is cut off on a terminal of 60 x 18.
+#[test]
+fn every_kind_of_board_fits_a_small_terminal() {
+    let mut app = TestApp::new("");
+    app.resize(60, 18);
+    check("small-first", &mut app);
+    let mut app = TestApp::new("multi@4 human human");
+    app.resize(60, 18);
+    app.play("4-0 0-2 2-8");
+    check("small-multi", &mut app);
+    let mut app = TestApp::new("7x6k4+gravity human human");
+    app.resize(60, 18);
+    app.play("3 3 2");
+    check("small-gravity", &mut app);
+}
+
 #[test]
 fn without_unicode_everything_is_ascii() {
     let mut app = TestApp::with("3x3k3 human human", "4", PLAIN);

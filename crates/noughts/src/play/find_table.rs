@@ -469,7 +469,7 @@ fn list(client: &Client) -> Result<(), Failure> {
                 game: Some(game.id.clone()),
                 ..client.url().clone()
             };
-            println!("  {url}  {}", describe(&game));
+            println!("  {}\n    {url}", describe(&game));
         }
     }
     Ok(())

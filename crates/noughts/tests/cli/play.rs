@@ -3,9 +3,11 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use crate::pseudo_terminal::PseudoTerminal;
+use crate::scripted_server::{self, Answer};
 use crate::server_process::ServerProcess;
 use crate::tls_proxy::TlsProxy;
 use crate::transcript::run;
@@ -267,6 +269,60 @@ fn killed_server_is_noticed_and_nothing_typed_is_lost() {
     assert!(asked.elapsed() < Duration::from_secs(10));
 }
 
+/// A stopped server accepts connections and closes none, but does not answer.
+#[test]
+fn frozen_server_is_noticed_and_nothing_typed_is_lost() {
+    let server = ServerProcess::http("off");
+    let state = tempfile::tempdir().unwrap();
+    let arguments = format!("play {} --against first", server.url);
+    let mut ann = PseudoTerminal::with_size(&arguments, (60, 18), state.path());
+    ann.until("Your move (row-column): ");
+    // At the prompt.
+    server.signal("-STOP");
+    let frozen = Instant::now();
+    ann.until("Connection lost. Trying again…");
+    assert!(
+        frozen.elapsed() < BUSY_FROZEN_LIMIT,
+        "{:?}",
+        frozen.elapsed()
+    );
+    ann.types("1-1");
+    ann.until("1-1 will be sent when the connection is back. :q leaves.");
+    server.signal("-CONT");
+    ann.until("You're back, nothing was missed.");
+    ann.until("You play 1-1.");
+    ann.until("first (o) plays 0-0.");
+    ann.until("Your move (row-column): ");
+    // After a move.
+    server.signal("-STOP");
+    let frozen = Instant::now();
+    ann.types("2-2");
+    ann.until("The server has not answered 2-2 yet. Still trying… :q leaves.");
+    assert!(
+        frozen.elapsed() < BUSY_FROZEN_LIMIT,
+        "{:?}",
+        frozen.elapsed()
+    );
+    let asked = Instant::now();
+    ann.types(":q");
+    let (shown, code) = ann.end();
+    assert!(asked.elapsed() < BUSY_FROZEN_LIMIT, "{:?}", asked.elapsed());
+    assert_eq!(code, 0, "{shown}");
+    assert!(
+        shown.contains("The server has not confirmed 2-2."),
+        "{shown}"
+    );
+    server.signal("-CONT");
+    // The first word of a menu is answered too, or the program ends with a message.
+    server.signal("-STOP");
+    let mut late = PseudoTerminal::with_size(&arguments, (60, 18), state.path());
+    late.until("cannot reach the server");
+    assert_eq!(late.end().1, 1);
+}
+
+/// The documented five seconds, on a machine that is busy.
+const BUSY_FROZEN_LIMIT: Duration = Duration::from_secs(12);
+
 /// Runs `noughts player` with this state directory.
 fn player(state: &Path, words: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_noughts"))
@@ -392,6 +448,34 @@ fn quick_match_pairs_two_terminals() {
     );
 }
 
+/// The server tells of the match once, and is too busy when it is asked for the game. The stream stays open.
+#[test]
+fn quick_match_is_asked_for_again_after_a_busy_answer() {
+    let (asked, is_asked) = channel();
+    let url = scripted_server::start(move |method, path| match (method, path) {
+        ("POST", "/api/players") => Answer::Json(201, r#"{"id":"1","token":"t"}"#.to_owned()),
+        ("POST", "/api/matches") => {
+            Answer::Json(202, r#"{"id":"m","status":"waiting"}"#.to_owned())
+        }
+        ("GET", "/api/me/events") => Answer::Event(r#"{"games":[]}"#.to_owned()),
+        ("GET", "/api/matches/m") => {
+            let _ = asked.send(());
+            let busy = r#"{"type":"about:blank","title":"busy","status":503,"detail":"too busy"}"#;
+            Answer::Json(503, busy.to_owned())
+        }
+        _ => Answer::Json(404, "{}".to_owned()),
+    });
+    let state = tempfile::tempdir().unwrap();
+    let mut ann = Player::start_with_state(&[&url, "--against", "anyone"], state.path());
+    ann.until("Looking for an opponent at 3x3k3. :q leaves.\n");
+    for _ in 0..2 {
+        let asked = is_asked.recv_timeout(Duration::from_secs(20));
+        asked.expect("the match is asked for");
+    }
+    ann.types(":q");
+    ann.end();
+}
+
 #[test]
 fn rematch_after_a_robot_game_on_a_terminal() {
     let server = ServerProcess::http("off");
@@ -430,7 +514,7 @@ fn lobby_players_meet_and_are_listed() {
     let table = ann.link();
     let listed = list();
     assert!(
-        listed.contains(&format!("{table}  3x3k3  x Ann, o open")),
+        listed.contains(&format!("  3x3k3  x Ann, o open\n    {table}\n")),
         "{listed}"
     );
     let mut bob = Player::start(&lobby("Bob"));
@@ -446,6 +530,31 @@ fn lobby_players_meet_and_are_listed() {
     bob.until("You have won by resignation.\n");
     cid.types(":q");
     cid.end();
+}
+
+#[test]
+fn finished_game_is_reviewed_by_its_link() {
+    let server = ServerProcess::http("off");
+    let mut robot = Player::start(&[&server.url, "--against", "first", "--robot", "perfect"]);
+    let link = robot.link();
+    robot.end();
+    let review = run(&["analyze", "--record", &link], b"");
+    let shown = String::from_utf8(review.output).unwrap();
+    assert_eq!(review.exit, 0, "{}", review.errors);
+    assert!(shown.starts_with("3x3k3, "), "{shown}");
+    assert!(shown.contains("mistake"), "{shown}");
+    for (link, part) in [
+        (server.url.clone(), "no game"),
+        (format!("{}/game/1", server.url), "26 letters and digits"),
+        (
+            "http://127.0.0.1:1/game/00000000000000000000000000".to_owned(),
+            "cannot reach the server",
+        ),
+    ] {
+        let refused = run(&["analyze", "--record", &link], b"");
+        assert_eq!(refused.exit, 1, "{link}");
+        assert!(refused.errors.contains(part), "{link}: {}", refused.errors);
+    }
 }
 
 #[test]

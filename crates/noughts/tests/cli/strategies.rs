@@ -73,7 +73,8 @@ fn default_robot_is_level_8() {
 #[test]
 fn a_wrong_use_of_a_command_exits_with_2() {
     for words in [
-        &["menu", "3"][..],
+        &["menu", "3x3k3", "4x4k4"][..],
+        &["menu", "3x3k3", "--size", "4"],
         &["menu", "--size"],
         &["multi", "--rules", "both"],
         &["multi", "--history"],
@@ -124,6 +125,14 @@ fn variants_and_robots_are_named_in_the_same_way_everywhere() {
             &["menu", "--variant", "4x4k3", "--strategy", "first"],
             &["menu", "--size", "4", "--win", "3", "--strategy", "first"],
         ),
+        (
+            &["menu", "4x4k3", "--robot", "x=first", "--robot", "o=first"],
+            &["menu", "--variant", "4x4k3", "--strategy", "first"],
+        ),
+        (
+            &["menu", "4x4k3", "--robot", "o=first", "--seed", "1"],
+            &["menu", "4x4k3", "--robot", "1=first", "--seed", "1"],
+        ),
     ] {
         let input = "3\nn\n";
         let digits = |text: String| text.replace(|c: char| c.is_ascii_digit(), "0");
@@ -144,6 +153,7 @@ fn variants_and_robots_are_named_in_the_same_way_everywhere() {
             &["menu", "--variant", "multi"],
             "noughts tui multi plays it",
         ),
+        (&["menu", "--robot", "a"], "no player (--robot) is \"a\""),
         (&["perft", "3"], "name a variant, such as 3x3k3"),
         (
             &["tui", "3x3k3", "--robot", "a"],

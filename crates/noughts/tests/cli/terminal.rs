@@ -20,7 +20,7 @@ fn classic_game_greets_people_on_standard_error() {
     let mut terminal = PseudoTerminal::new("");
     let shown = terminal.until("Enter your turn (x): ");
     assert!(
-        shown.starts_with("Type a row and a column") && shown.contains("`noughts tui`"),
+        shown.starts_with("Type row and column") && shown.contains("`noughts tui`"),
         "{shown}"
     );
     assert_eq!(shown.matches("Turn: 1").count(), 1);
@@ -28,7 +28,7 @@ fn classic_game_greets_people_on_standard_error() {
     let shown = terminal.until("Enter your turn (x): ");
     // The answer that the document demands, then the hint.
     let answer = shown.find("Invalid command\r\n===\r\n\r\n").unwrap();
-    assert!(answer < shown.find("Type a row").unwrap(), "{shown}");
+    assert!(answer < shown.find("Type row").unwrap(), "{shown}");
     terminal.types(":q");
     assert_eq!(terminal.end().1, 0);
     // Standard output alone is not a conversation with a person.
@@ -39,12 +39,37 @@ fn classic_game_greets_people_on_standard_error() {
 
 #[test]
 fn help_fits_into_the_terminal() {
-    for (words, columns) in [
-        ("--help", 60),
-        ("--help", 120),
-        ("play --help", 60),
-        ("serve -h", 50),
-    ] {
+    let commands = [
+        "menu",
+        "multi",
+        "tui",
+        "serve",
+        "connect",
+        "play",
+        "player",
+        "games",
+        "backup",
+        "restore",
+        "migrate",
+        "admin",
+        "check",
+        "analyze",
+        "solve",
+        "verify",
+        "perft",
+        "arena",
+        "engine",
+        "variants",
+        "completions",
+        "man",
+    ];
+    let mut cases: Vec<(String, u16)> = commands.map(|name| (format!("{name} --help"), 60)).into();
+    cases.extend(
+        [("--help", 60), ("--help", 120), ("serve -h", 50)]
+            .map(|(words, columns)| (words.to_owned(), columns)),
+    );
+    for (words, columns) in &cases {
+        let (words, columns) = (words.as_str(), *columns);
         let size = (columns, 24);
         let mut terminal = PseudoTerminal::with_size(words, size, Path::new("/dev/null/none"));
         terminal.until("Usage:");
@@ -58,6 +83,31 @@ fn help_fits_into_the_terminal() {
             terminal.end()
         };
         assert_eq!(exit, 0);
+    }
+}
+
+/// The line interfaces show the whole first screen, with the prompt, and no line is cut.
+#[test]
+fn first_screens_fit_into_small_terminals() {
+    for (words, prompt) in [
+        ("", "Enter your turn (x): "),
+        ("menu", "Your choice (1 to 4): "),
+        ("multi --start 4", "cell on board 4 (0 to 8): "),
+        (
+            "multi ultimate --start any --robot o=level:3",
+            "(board-cell): ",
+        ),
+    ] {
+        for (columns, lines) in [(60, 18), (80, 24), (120, 40)] {
+            let size = (columns, lines);
+            let mut terminal = PseudoTerminal::with_size(words, size, Path::new("/dev/null/none"));
+            let shown = terminal.until(prompt);
+            let shown: Vec<&str> = shown.lines().collect();
+            let case = format!("{words}, {columns} x {lines}: {shown:#?}");
+            assert!(shown.len() <= lines.into(), "{case}");
+            let widest = shown.iter().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(columns.into()), "{case}");
+        }
     }
 }
 
