@@ -29,6 +29,18 @@ struct Reading {
     swept_at: Option<Duration>,
 }
 
+impl Reading {
+    /// The time when the process's clock shows `now`.
+    fn ms_at(&self, now: Duration) -> u64 {
+        let passed = now.saturating_sub(self.at);
+        let passed = match self.is_from_store {
+            true => passed.min(MAX_AHEAD),
+            false => passed,
+        };
+        self.ms + passed.as_millis() as u64
+    }
+}
+
 impl ServerClock {
     /// Starts at the system's time and advances with `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> ServerClock {
@@ -55,12 +67,7 @@ impl ServerClock {
     /// Milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         let reading = *self.reading();
-        let passed = self.clock.now().saturating_sub(reading.at);
-        let passed = match reading.is_from_store {
-            true => passed.min(MAX_AHEAD),
-            false => passed,
-        };
-        reading.ms + passed.as_millis() as u64
+        reading.ms_at(self.clock.now())
     }
 
     /// A time that has certainly passed and until which every outage is known, in milliseconds since 1970:
@@ -69,10 +76,13 @@ impl ServerClock {
         self.reading().certain_ms
     }
 
-    /// Whether a sweep succeeded recently. If not, there may be an outage that is not known yet.
-    pub(crate) fn is_fresh(&self) -> bool {
-        let swept_at = self.reading().swept_at;
-        swept_at.is_some_and(|at| self.clock.now().saturating_sub(at) <= MAX_AHEAD)
+    /// Milliseconds since 1970; `None` if no sweep succeeded recently. Then there may be an outage that is not
+    /// known yet.
+    pub(crate) fn fresh_ms(&self) -> Option<u64> {
+        let reading = *self.reading();
+        let now = self.clock.now();
+        let is_fresh = now.saturating_sub(reading.swept_at?) <= MAX_AHEAD;
+        is_fresh.then(|| reading.ms_at(now))
     }
 
     /// Records a successful sweep, and sets the clock to the store's time if the store has a clock.

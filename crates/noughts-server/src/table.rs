@@ -370,7 +370,7 @@ impl Table {
     /// The seat to move, if a robot holds it.
     pub fn robot_to_move(&self) -> Option<Seat> {
         let seat = self.game.to_move()?;
-        matches!(self.holder(seat)?, Holder::Robot(_)).then_some(seat)
+        self.holder(seat)?.is_robot().then_some(seat)
     }
 
     /// The time after which another node may move for the robot. Set while a robot is to move that may take
@@ -399,14 +399,17 @@ impl Table {
 
     fn robot_deadline_if_next(&self, next: Seat, at_ms: u64) -> Option<u64> {
         let is_watched = self.thinking_robots.contains(next) || !self.has_people();
-        let is_robot = matches!(self.holder(next)?, Holder::Robot(_));
+        let is_robot = self.holder(next)?.is_robot();
         (is_robot && is_watched).then_some(at_ms + ROBOT_DEADLINE_MS)
     }
 
     /// Whether a person holds a seat, or may take one.
     fn has_people(&self) -> bool {
-        let is_robot = |holder: &Holder| matches!(holder, Holder::Robot(_));
-        !self.holders.iter().all(is_robot)
+        !self.holders.iter().all(Holder::is_robot)
+    }
+
+    fn has_robots(&self) -> bool {
+        self.holders.iter().any(Holder::is_robot)
     }
 
     /// How the game ended for a seat; `None` while it goes on.

@@ -270,7 +270,10 @@ impl Tables {
         let arrived_ms = match command {
             // A clock runs out only at a time that is certain.
             Command::CheckDeadline => self.clock.certain_ms(),
-            _ if live.has_clock => self.time_of_arrival().await?,
+            _ if live.has_clock => match self.clock.fresh_ms() {
+                Some(now_ms) => now_ms,
+                None => self.time_of_arrival().await?,
+            },
             _ => self.clock.now_ms(),
         };
         let _queued = live.enqueue()?;
@@ -323,12 +326,15 @@ impl Tables {
         Err(SubmitError::Unavailable(error))
     }
 
-    /// The time of a command that arrives now at a table with a clock. After an outage it waits for the sweep
-    /// that records the outage, so that the player does not lose that time.
+    /// The time of a command that arrives at a table with a clock after an outage. Waits for the sweep that records
+    /// the outage, so that the player does not lose that time.
     async fn time_of_arrival(&self) -> Result<u64, SubmitError> {
         let arrived_ms = self.clock.now_ms();
         let mut waited = Duration::ZERO;
-        while !self.clock.is_fresh() {
+        loop {
+            if let Some(now_ms) = self.clock.fresh_ms() {
+                return Ok(arrived_ms.min(now_ms));
+            }
             if waited >= MAX_WAIT_FOR_SWEEP {
                 let why = "the store's time is not known".to_owned();
                 return Err(SubmitError::Unavailable(StoreError::Unavailable(why)));
@@ -336,7 +342,6 @@ impl Tables {
             sleep(WAIT_FOR_SWEEP).await;
             waited += WAIT_FOR_SWEEP;
         }
-        Ok(arrived_ms.min(self.clock.now_ms()))
     }
 
     /// Puts the rematch into memory, if these entries created one. A robot may be to move there.

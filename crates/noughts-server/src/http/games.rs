@@ -135,8 +135,7 @@ const TURN_BYTES: usize = 64;
 /// The number of bytes that a table stores without any action of a player: one turn per cell if only robots
 /// play, otherwise 0.
 fn bytes_without_players(settings: &crate::table::Settings) -> usize {
-    let is_robot = |holder: &Holder| matches!(holder, Holder::Robot(_));
-    match settings.holders.iter().all(is_robot) {
+    match settings.holders.iter().all(Holder::is_robot) {
         true => settings.variant.cells() * TURN_BYTES,
         false => 0,
     }

@@ -504,7 +504,7 @@ fn results(games: &[ListedGame], player: PlayerId, names: &PlayerNames) -> Vec<O
         };
         for opponent in holders.iter().filter(|holder| !is_player(holder)) {
             let known = opponent.player_id().filter(|id| names.get(*id).is_some());
-            let (robot, name) = (matches!(opponent, Holder::Robot(_)), names.name(opponent));
+            let (robot, name) = (opponent.is_robot(), names.name(opponent));
             let id = known.map(|id| id.to_string());
             let result =
                 results

@@ -5,7 +5,7 @@ use std::fmt;
 use noughts_rules::{Action, Conclusion, DrawReason, Move, Refusal, Seat, Termination, Turn};
 
 use super::{
-    Answer, Claim, Context, EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer,
+    Answer, Claim, Clock, Context, EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer,
     OpenOffer, OpenTo, Outage, RequestKey, SeatSet, Settings, Table,
 };
 use crate::id::GameId;
@@ -500,7 +500,11 @@ impl Table {
     /// although a turn changes it: it is never later than the real deadline.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
-        let mut clock = self.clock.clone();
+        // After the first turns, a turn between people changes no deadline of the summary.
+        let is_turn = |logged: &LogEntry| matches!(logged.entry, Entry::Turn(_));
+        let is_between_people = decision.entries.iter().all(is_turn) && !self.has_robots();
+        let may_change = |clock: &&Clock| !is_between_people || !clock.has_everybody_moved();
+        let mut clock = self.clock.as_ref().filter(may_change).cloned();
         let (mut next, mut at_ms) = (self.game.to_move(), self.last_ms());
         let mut has_clock_changed = false;
         for logged in &decision.entries {

@@ -189,6 +189,11 @@ impl Holder {
         }
     }
 
+    /// Whether a robot holds it.
+    pub fn is_robot(&self) -> bool {
+        matches!(self, Holder::Robot(_))
+    }
+
     /// The registered player who holds it.
     pub fn player_id(&self) -> Option<PlayerId> {
         match self {

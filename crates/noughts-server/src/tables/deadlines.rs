@@ -12,7 +12,7 @@ use tracing::debug;
 
 use super::live_table::{LiveTable, State};
 use super::{SubmitError, Tables};
-use crate::id::GameId;
+use crate::id::{GameId, IdHash};
 use crate::table::{Command, Decision, Outage, Table};
 
 /// Maximum number of games that are checked at the same time.
@@ -29,7 +29,7 @@ pub(super) struct Deadlines(Mutex<Armed>);
 #[derive(Debug, Default)]
 struct Armed {
     by_time: BTreeSet<(u64, GameId)>,
-    by_game: HashMap<GameId, ArmedGame>,
+    by_game: HashMap<GameId, ArmedGame, IdHash>,
 }
 
 /// A game to check, even if its table has left memory.
