@@ -73,6 +73,7 @@ async fn play(store: &dyn Store, begun: Instant) -> Result<Vec<Duration>, StoreE
             start: None,
             holders: vec![human("Ann"), human("Bob")],
             clock: None,
+            is_listed: true,
             created_ms: 0,
         };
         let (game, variant) = (settings.id, settings.variant);

@@ -112,6 +112,7 @@ async fn create(server: &Server, clock: Option<&str>) -> Arc<LiveTable> {
         start: None,
         holders: vec![human("Ann"), human("Bob")],
         clock: clock.map(|clock| clock.parse().expect("this is a clock")),
+        is_listed: true,
         created_ms: server.tables().clock().now_ms(),
     };
     let key = None;

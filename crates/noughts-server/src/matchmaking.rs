@@ -366,6 +366,7 @@ impl Matchmaking {
             start: None,
             clock: None,
             holders,
+            is_listed: true,
             created_ms: self.tables.clock().now_ms(),
         };
         let id = settings.id;

@@ -66,6 +66,7 @@ pub fn game_from_record(
         start: game.start().cloned(),
         holders: holders.collect::<Result<_, _>>()?,
         clock: record.clock(),
+        is_listed: true,
         created_ms: began_ms,
     };
     let stored = StoredGame {

@@ -48,6 +48,8 @@ pub struct Settings {
     pub holders: Vec<Holder>,
     /// How much time the players have; `None` means no limit.
     pub clock: Option<ClockSettings>,
+    /// Whether lists show it while it runs. Rematches of an unlisted game are unlisted too.
+    pub is_listed: bool,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
@@ -531,6 +533,7 @@ mod tests {
             start: None,
             holders: vec![human("Ann"), human("Bob")],
             clock: None,
+            is_listed: true,
             created_ms: 0,
         })
         .unwrap();

@@ -177,7 +177,9 @@ pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
         variant: game.variant.to_string(),
         history: game.history,
         status: match game.summary.status {
-            // Lists never contain unlisted games.
+            Status::Unlisted if !game.summary.holders.iter().any(Holder::is_open) => {
+                GameStatus::Playing
+            }
             Status::Unlisted | Status::Waiting => GameStatus::Waiting,
             Status::Playing => GameStatus::Playing,
             Status::Over => GameStatus::Over,

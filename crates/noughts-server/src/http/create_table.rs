@@ -74,7 +74,8 @@ impl TablePlan {
             }
         };
         let is_listed = request.listed == Some(true);
-        if request.listed == Some(false) && seats.contains(&SeatRequest::Open(OpenSeat::Lobby)) {
+        let has = |open| seats.contains(&SeatRequest::Open(open));
+        if request.listed == Some(false) && has(OpenSeat::Lobby) {
             let detail = "a table with a lobby seat is listed: open the seat with {\"open\":\"link\"}, or leave out \"listed\"";
             return Err(api_error(ProblemKind::SeatConflict, detail).in_body("/listed"));
         }
@@ -115,6 +116,7 @@ impl TablePlan {
             start: before.map(|before| before.diagram),
             holders: holders.collect::<Result<_, ApiError>>()?,
             clock,
+            is_listed: is_listed || has(OpenSeat::Lobby) || !has(OpenSeat::Link),
             created_ms,
         };
         let table = Table::new(settings.clone()).map_err(|error| match error {

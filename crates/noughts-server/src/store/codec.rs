@@ -81,6 +81,7 @@ pub(super) struct GameRow {
     pub(super) request: Option<i64>,
     pub(super) summary: SummaryRow,
     pub(super) clock: Option<String>,
+    pub(super) listed: bool,
     /// The names at the seats, for the index.
     pub(super) names: Vec<String>,
 }
@@ -123,6 +124,7 @@ impl GameRow {
             request,
             summary: SummaryRow::new(summary),
             clock: settings.clock.map(|clock| clock.to_string()),
+            listed: settings.is_listed,
             names: names_of(&summary.holders),
         }
     }
@@ -342,10 +344,11 @@ pub(super) type SettingsColumns = (
     Option<String>,
     Option<i64>,
     Option<String>,
+    bool,
 );
 
 pub(super) const SETTINGS_COLUMNS: &str =
-    "variant, history, start, holders, created_ms, key_scope, key, request, clock";
+    "variant, history, start, holders, created_ms, key_scope, key, request, clock, listed";
 
 /// Reads a game with all its entries.
 pub(super) fn read_game(
@@ -353,7 +356,8 @@ pub(super) fn read_game(
     columns: SettingsColumns,
     rows: Vec<EntryRow>,
 ) -> Result<StoredGame, StoreError> {
-    let (variant, history, start, holders, created_ms, scope, key, request, clock) = columns;
+    let (variant, history, start, holders, created_ms, scope, key, request, clock, is_listed) =
+        columns;
     let variant = read_variant(id, &variant)?;
     let start = start.map(|text| Diagram::parse(&variant, &text));
     let start = start.transpose();
@@ -364,6 +368,7 @@ pub(super) fn read_game(
         start: start.map_err(|_| unreadable(id, "the first position"))?,
         holders: read_holders(&holders).ok_or_else(|| unreadable(id, "a holder"))?,
         clock: read_clock(id, clock)?,
+        is_listed,
         created_ms: unsigned(created_ms),
     };
     Ok(StoredGame {

@@ -102,6 +102,7 @@ pub const DUMPED: &[DumpTable] = &[
             ("ended_ms", Integer),
             ("outcome", Text),
             ("clock", Text),
+            ("listed", Flag),
         ],
         order: Some("id"),
     },

@@ -10,7 +10,7 @@ use super::{StoreError, StoredGame};
 use crate::table::Table;
 
 /// The schema that this program reads and writes.
-pub(crate) const SCHEMA: i64 = 6;
+pub(crate) const SCHEMA: i64 = 7;
 
 /// The statements that lead to each schema, starting with schema 1. They never change after a release.
 pub(super) const SQLITE: [&str; SCHEMA as usize] = [
@@ -20,6 +20,7 @@ pub(super) const SQLITE: [&str; SCHEMA as usize] = [
     include_str!("migrations/sqlite_0004.sql"),
     include_str!("migrations/sqlite_0005.sql"),
     include_str!("migrations/sqlite_0006.sql"),
+    include_str!("migrations/sqlite_0007.sql"),
 ];
 
 /// See [`SQLITE`].
@@ -30,6 +31,7 @@ pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0004.sql"),
     include_str!("migrations/postgres_0005.sql"),
     include_str!("migrations/postgres_0006.sql"),
+    include_str!("migrations/postgres_0007.sql"),
 ];
 
 /// All tables that any schema has used. A database that has some of them but no `schema_steps` belongs to

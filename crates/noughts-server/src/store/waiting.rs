@@ -370,6 +370,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
             start: None,
             clock: both[0].clock,
             holders: both.iter().map(|player| player.holder.clone()).collect(),
+            is_listed: true,
             created_ms: now_ms,
         };
         let Ok(table) = Table::new(settings.clone()) else {

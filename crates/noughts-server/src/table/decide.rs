@@ -148,7 +148,7 @@ pub struct Summary {
 /// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// It has a seat for clients with the link. Lists do not show it.
+    /// It is not over, and lists do not show it: it has, or had, a seat for clients with the link.
     Unlisted,
     /// It has an open seat. Lists show it.
     Waiting,
@@ -489,10 +489,20 @@ impl Table {
             at_ms: self.ended_ms().unwrap_or(self.last_ms()),
         });
         Summary {
-            status: status(self.holders(), ending.is_some()),
+            status: self.status(self.holders(), ending.is_some()),
             holders: self.holders().to_vec(),
             deadline_ms: self.deadline_ms(),
             ending,
+        }
+    }
+
+    fn status(&self, holders: &[Holder], is_over: bool) -> Status {
+        let has = |open_to| holders.contains(&Holder::Open(open_to));
+        match is_over {
+            true => Status::Over,
+            false if !self.settings().is_listed || has(OpenTo::Link) => Status::Unlisted,
+            false if has(OpenTo::Lobby) || has(OpenTo::ListedLink) => Status::Waiting,
+            false => Status::Playing,
         }
     }
 
@@ -556,21 +566,11 @@ impl Table {
         let ending = decision.conclusion.clone();
         let holders = holders.unwrap_or_else(|| self.holders().to_vec());
         Some(Summary {
-            status: status(&holders, is_over),
+            status: self.status(&holders, is_over),
             holders,
             deadline_ms: [robot_ms, clock_ms].into_iter().flatten().min(),
             ending: ending.map(|conclusion| Ending { conclusion, at_ms }),
         })
-    }
-}
-
-fn status(holders: &[Holder], is_over: bool) -> Status {
-    let has = |open_to| holders.contains(&Holder::Open(open_to));
-    match is_over {
-        true => Status::Over,
-        false if has(OpenTo::Link) => Status::Unlisted,
-        false if has(OpenTo::Lobby) || has(OpenTo::ListedLink) => Status::Waiting,
-        false => Status::Playing,
     }
 }
 

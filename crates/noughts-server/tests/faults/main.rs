@@ -51,6 +51,7 @@ async fn create_with_clock(
         start: None,
         holders,
         clock: clock.map(|clock| clock.parse().unwrap()),
+        is_listed: true,
         created_ms: node.tables.clock().now_ms(),
     };
     let new = NewGame {

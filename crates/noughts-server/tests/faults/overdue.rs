@@ -18,6 +18,7 @@ fn game(number: u128, created_ms: u64, is_readable: bool) -> (StoredGame, Table)
         start: None,
         holders: vec![robot("first"), robot("first")],
         clock: None,
+        is_listed: true,
         created_ms,
     };
     let turn = |by, cell| LogEntry {

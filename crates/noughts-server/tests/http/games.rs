@@ -1,6 +1,6 @@
 //! Tables are created and played to the end.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -441,4 +441,35 @@ async fn seats_and_listing_of_a_new_table() {
     let hidden = r#"{"variant":"3x3k3","seats":[{"human":""},{"open":"lobby"}],"listed":false}"#;
     let refused = server.request("POST", "/api/games", Some(hidden)).await;
     refused.is_problem(422, "seat-conflict");
+}
+
+#[tokio::test]
+async fn lists_show_a_game_by_link_and_its_rematch_only_when_it_is_over() {
+    let server = TestServer::new().await;
+    let link = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
+    let (id, tokens) = server.create_table(link).await;
+    let sat = server
+        .request("POST", &format!("/api/games/{id}/seats/1"), Some("{}"))
+        .await;
+    let (ann, bob) = (&tokens["0"], &sat.body["token"]);
+    let ids = |games: &Value| {
+        let games = games["games"].as_array().unwrap().iter();
+        games.map(|game| game["id"].clone()).collect::<Vec<Value>>()
+    };
+    let running = server.request("GET", "/api/games", None).await;
+    assert_eq!(ids(&running.body), [json!(null); 0]);
+    let resign = r#"{"turn":1,"resign":true}"#;
+    let actions = format!("/api/games/{id}/actions");
+    server
+        .request_as(ann.as_str().unwrap(), &actions, resign)
+        .await;
+    let mut rematch = json!(null);
+    for token in [ann, bob] {
+        let path = format!("/api/games/{id}/rematch");
+        let answer = server.request_as(token.as_str().unwrap(), &path, "").await;
+        rematch = answer.body["rematch"].clone();
+    }
+    assert!(rematch.is_string(), "{rematch}");
+    let after = server.request("GET", "/api/games", None).await;
+    assert_eq!(ids(&after.body), [json!(id)], "the rematch is not listed");
 }

@@ -100,6 +100,7 @@ async fn create(scenario: &Arc<Scenario>, random: &mut Random, holders: &[Holder
                 start: None,
                 holders: holders.to_vec(),
                 clock,
+                is_listed: true,
                 created_ms: node.tables.clock().now_ms(),
             },
             key: Some(CreationKey {

@@ -100,6 +100,7 @@ async fn begin(node: &Node, random: &mut Random) -> GameId {
             start: None,
             holders: (0..people).map(human).collect(),
             clock: clock.map(|clock| clock.parse().unwrap()),
+            is_listed: true,
             created_ms: node.tables.clock().now_ms(),
         },
         key: None,

@@ -42,6 +42,7 @@ pub(crate) fn game_of(variant: &str, holders: &[&str], created_ms: u64) -> NewGa
         start: None,
         holders: holders.iter().map(|text| holder(text)).collect(),
         clock: None,
+        is_listed: true,
         created_ms,
     };
     NewGame {

@@ -276,7 +276,7 @@ async fn sqlite_file_of_schema_1_is_migrated() {
         .fetch_one(&mut place.raw().await)
         .await
         .unwrap();
-    assert_eq!(steps, 6);
+    assert_eq!(steps, 7);
     loaded(&again, id_of(&manifest["games"]["won"])).await;
 }
 

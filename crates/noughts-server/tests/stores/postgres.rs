@@ -383,7 +383,7 @@ async fn other_databases_are_refused_and_not_changed() {
         .await
         .unwrap();
     let error = Postgres::open(&url).await.unwrap_err();
-    let (schema, known) = (1000, 6);
+    let (schema, known) = (1000, 7);
     assert_eq!(error, StoreError::TooNew { schema, known });
     let url = server.database("other");
     let mut other = raw(&url).await;

@@ -156,7 +156,7 @@ async fn other_files_are_refused_and_not_changed() {
         sqlx::Connection::close(raw).await.unwrap();
         let bytes = fs::read(place.file()).unwrap();
         let error = refusal(&place.file()).await;
-        let (schema, known) = (1000, 6);
+        let (schema, known) = (1000, 7);
         assert_eq!(error, StoreError::TooNew { schema, known });
         assert_eq!(fs::read(place.file()).unwrap(), bytes);
     }

@@ -43,6 +43,7 @@ fn settings(variant: &str, history: u16) -> Settings {
         start: None,
         holders: vec![human(); variant.sides().into()],
         clock: None,
+        is_listed: true,
         created_ms: 0,
     }
 }

@@ -123,6 +123,7 @@ fn settings(which: u8, seats: u8) -> Settings {
         holders: (0..variant.sides()).map(holder).collect(),
         clock: CLOCKS[usize::from(which) / GAMES.len() % CLOCKS.len()]
             .map(|clock| clock.parse().unwrap()),
+        is_listed: true,
         created_ms: 500_000,
     }
 }

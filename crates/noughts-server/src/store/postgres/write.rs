@@ -78,19 +78,19 @@ const APPEND: &str = concat!(
 const INSERT_GAMES: &str = "\
     WITH stored AS (\
     INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
-        request, status, seats, tied, deadline_ms, ended_ms, outcome, clock) \
+        request, status, seats, tied, deadline_ms, ended_ms, outcome, clock, listed) \
     SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int4[], $5::text[], $6::text[], \
         $7::int8[], $8::text[], $9::text[], $10::int8[], $11::text[], $12::text[], $13::bool[], \
-        $14::int8[], $15::int8[], $16::text[], $17::text[]) \
+        $14::int8[], $15::int8[], $16::text[], $17::text[], $18::bool[]) \
         AS new (id, variant, family, history, start, holders, created_ms, key_scope, key, request, \
-        status, seats, tied, deadline_ms, ended_ms, outcome, clock) \
+        status, seats, tied, deadline_ms, ended_ms, outcome, clock, listed) \
     WHERE new.key IS NULL OR NOT EXISTS (SELECT 1 FROM games AS older WHERE older.key = new.key \
         AND older.key_scope = '' AND older.created_ms > new.created_ms - 86400000) \
     ON CONFLICT DO NOTHING RETURNING id, created_ms, family, ended_ms\
     ), named AS (\
     INSERT INTO seat_names (name, created_ms, game, family, is_running) \
     SELECT name, created_ms, id, family, substr(name, 1, 8) = '\\player ' AND ended_ms IS NULL \
-    FROM unnest($18::text[], $19::bytea[]) AS player (name, game) JOIN stored ON id = game \
+    FROM unnest($19::text[], $20::bytea[]) AS player (name, game) JOIN stored ON id = game \
     ON CONFLICT DO NOTHING\
     ) SELECT id FROM stored";
 
@@ -319,6 +319,7 @@ pub(super) async fn insert_games(
         game.summary.ended_ms,
         game.summary.outcome.clone(),
         game.clock.clone(),
+        game.listed,
     );
     let names: Vec<(&String, GameId)> = games
         .iter()

@@ -80,8 +80,8 @@ static END_GAMES: Statement = Statement::new(
 /// clients for 24 hours (86 400 000 ms).
 static INSERT_GAMES: Statement = Statement::new(
     "INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
-     request, status, seats, tied, deadline_ms, ended_ms, outcome, clock) SELECT * FROM (",
-    17,
+     request, status, seats, tied, deadline_ms, ended_ms, outcome, clock, listed) SELECT * FROM (",
+    18,
     ") WHERE column1 IS NOT NULL AND (column9 IS NULL OR NOT EXISTS (SELECT 1 FROM games AS older \
      WHERE older.key = column9 AND older.key_scope = '' AND older.created_ms > column7 - 86400000)) \
      ON CONFLICT DO NOTHING RETURNING id",
@@ -121,7 +121,9 @@ fn bind_game<'q>(values: Values<'q>, game: &'q GameRow) -> Values<'q> {
         .bind(&*game.key_scope)
         .bind(game.key.as_deref())
         .bind(game.request);
-    bind_summary(values, &game.summary).bind(game.clock.as_deref())
+    bind_summary(values, &game.summary)
+        .bind(game.clock.as_deref())
+        .bind(game.listed)
 }
 
 /// The statement for these rows, with their values.
