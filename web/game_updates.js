@@ -19,6 +19,8 @@ export class Updates {
     this.page = page;
     /** The number of the latest request for the view. */
     this.refetches = 0;
+    /** The entry of the reply that is shown a beat later. */
+    this.heldEntry = 0;
   }
 
   get state() {
@@ -113,13 +115,16 @@ export class Updates {
   receive(table) {
     const { page } = this;
     const { table: before, turns } = this.state;
-    // Answers and the event stream can arrive in any order.
-    if (table.entry < before.entry || page.isLeft) return;
+    // Answers and the event stream can arrive in any order. A reply that waits for its beat is newer than the answer to
+    // the move before it.
+    if (table.entry < Math.max(before.entry, this.heldEntry) || page.isLeft) return;
     clearTimeout(this.held);
+    this.heldEntry = 0;
     const early = page.requests.playedAt + BEAT_MS - performance.now();
     const isReply = table.turn > before.turn && table.last && table.seats[table.last.seat]?.kind === "robot";
     if (isReply && early > 0) {
       this.held = setTimeout(() => this.receive(table), early);
+      this.heldEntry = table.entry;
       return;
     }
     // A move that was sent stays on the board until its own answer comes.

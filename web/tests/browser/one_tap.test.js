@@ -121,6 +121,28 @@ test("lists show the position, the result and what is mine", async () => {
   for (const who of [ann, eve]) who.isFine();
 });
 
+test("a late answer to a move does not remove the computer's reply", async () => {
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { robot: "level:4" }],
+    take: [0],
+  });
+  const ann = await here.person();
+  // The event stream is faster than the answer, which does not have the reply yet.
+  await ann.page.route(/\/actions$/, async (route) => {
+    const response = await route.fetch();
+    await new Promise((done) => setTimeout(done, 150));
+    await route.fulfill({ response });
+  });
+  await ann.sitAt(created);
+  for (let move = 0; move < 2; move++) {
+    await ann.isUp();
+    await ann.page.locator(".cell:not([data-side])").first().click();
+    await ann.has(".cell[data-side]", 2 * move + 2);
+  }
+  ann.isFine();
+});
+
 test("the computer's reply comes a beat after the move", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
