@@ -4,7 +4,7 @@ import { Refusal, api } from "./api.js";
 import { h, replaceContents, setText } from "./dom.js";
 import { gameRow } from "./game_list.js";
 import { catalogTitle } from "./labels.js";
-import { describeRefusal } from "./refusals.js";
+import { describeRefusal, serverWords } from "./refusals.js";
 import { dialog, labelled, select } from "./dialogs.js";
 import { parseVariant } from "./variant.js";
 import { t } from "./i18n.js";
@@ -157,7 +157,10 @@ function openRecord(context) {
             box.close();
             context.go(`/game/${id}`);
           } catch (error) {
-            setText(note, error instanceof Refusal ? t("importBad", { why: error.message }) : t("lostStart"));
+            setText(
+              note,
+              error instanceof Refusal ? t("importBad", { why: serverWords(error) }).trim() : t("lostStart"),
+            );
           }
         },
       },

@@ -46,11 +46,13 @@ export function describeRefusal(refusal) {
   const { status } = refusal.problem;
   const key = status === 429 ? "tooMuch" : SENTENCES[refusal.kind];
   if (key) return t(key);
-  // The server explains in English which number of a new table is wrong.
-  return status === 422 && document.documentElement.lang !== "en"
-    ? t("impossible")
-    : t("refused", { why: refusal.message });
+  return status === 422 && !isEnglish() ? t("impossible") : t("refused", { why: serverWords(refusal) }).trim();
 }
+
+const isEnglish = () => document.documentElement.lang === "en";
+
+/** The server explains in English; in other languages nothing is better. @param {import("./api.js").Refusal} refusal */
+export const serverWords = (refusal) => (isEnglish() ? refusal.message : "");
 
 /**
  * Why pressing a cell makes no move.
