@@ -30,6 +30,16 @@ pub struct TurnAnalysis {
     /// The best move found in that position.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub best: Option<String>,
+    /// The best play of all sides from that position, as far as it was found; the first move is `best`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub line: Vec<String>,
+    /// The moves with which the player of the turn could complete a line next if nobody prevented it. Two or more are
+    /// a fork. Only on one board of at most 1 024 cells, not in misère games.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threats: Vec<String>,
+    /// The same after `best` instead of the turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub best_threats: Vec<String>,
     /// The exact value of every legal move in that position, best first; absent if they are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<MoveEvaluation>,

@@ -8,6 +8,7 @@ mod analysis;
 mod clock;
 mod endgame;
 mod features;
+mod move_values;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
 mod registry;
@@ -19,6 +20,7 @@ mod search_board;
 mod solver;
 mod strategies;
 mod strategy;
+mod threats;
 mod time_for_turn;
 mod transposition_table;
 
@@ -27,6 +29,7 @@ pub use clock::{Clock, SystemClock};
 pub use endgame::is_solved_exactly;
 #[cfg(feature = "training")]
 pub use features::patterns;
+pub use move_values::{add_move_values, complete_line};
 pub use registry::{STRATEGY_KINDS, StrategyError, StrategyKind, StrategyName, Unfit};
 pub use review::{Mistake, find_mistakes};
 pub use rng::Random;
@@ -37,4 +40,5 @@ pub use solver::book;
 pub use solver::{Budget, GameValue, Progress, ProgressCallback, Solution, Solver, Unsolvable};
 pub use strategies::iterative_deepening::{IterativeDeepening, analyze};
 pub use strategy::{Decision, EngineSetup, Stop, Strategy};
+pub use threats::threats;
 pub use time_for_turn::time_for_turn;

@@ -51,7 +51,8 @@ fn exact(analysis: &Analysis) -> Option<GameValue> {
     analysis.exact().map(|(value, _)| value)
 }
 
-fn for_the_other(value: GameValue) -> GameValue {
+/// The same value for the opponent.
+pub(crate) fn for_the_other(value: GameValue) -> GameValue {
     match value {
         GameValue::Win => GameValue::Loss,
         GameValue::Draw => GameValue::Draw,

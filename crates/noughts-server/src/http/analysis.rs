@@ -11,8 +11,8 @@ use noughts_api::{
     Evaluation, GameAnalysis, GameValue, Mistake, MoveEvaluation, ProblemKind, TurnAnalysis,
     TurnView,
 };
-use noughts_engine::{Analysis, Stop, Value, find_mistakes};
-use noughts_rules::{Game, Variant};
+use noughts_engine::{Analysis, Stop, Value, find_mistakes, threats};
+use noughts_rules::{Action, Game, Move, Variant};
 use serde_json::json;
 use tokio::sync::{OnceCell, watch};
 
@@ -167,19 +167,32 @@ async fn analyse(
 /// The analysis of each turn.
 fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     let mistakes = find_mistakes(game, found).into_iter();
+    let mut past = game.after(0);
     let turns = game.turns().iter().zip(found).zip(mistakes).enumerate();
+    let variant = game.variant();
     turns
         .map(|(number, ((turn, before), mistake))| {
             let before = before.as_ref();
+            let best = before.and_then(|before| before.line.first());
+            let best_threats = best.map(|best| threats_after(&past, *best));
+            // A recorded turn is legal.
+            let _ = past.act(turn.by, turn.action);
+            let threats = match turn.action {
+                Action::Play(at) => threats(&past, at),
+                Action::Rewind(_) | Action::Takeback(_) | Action::Resign => Vec::new(),
+            };
             TurnAnalysis {
                 turn: number + 1,
-                done: TurnView::new(game.variant(), *turn),
+                done: TurnView::new(variant, *turn),
                 worth: before.map(worth),
-                best: before
-                    .and_then(|before| before.line.first())
-                    .map(|at| game.variant().format_move(*at)),
+                best: best.map(|at| variant.format_move(*at)),
+                line: before
+                    .map(|before| write_moves(variant, &before.line))
+                    .unwrap_or_default(),
+                threats: write_moves(variant, &threats),
+                best_threats: write_moves(variant, &best_threats.unwrap_or_default()),
                 moves: before
-                    .map(|before| moves(game.variant(), before))
+                    .map(|before| moves(variant, before))
                     .unwrap_or_default(),
                 mistake: mistake.map(|mistake| Mistake {
                     had: game_value(mistake.had),
@@ -188,6 +201,19 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
             }
         })
         .collect()
+}
+
+/// The threats after this move.
+fn threats_after(game: &Game, at: Move) -> Vec<Move> {
+    let mut after = game.clone();
+    match after.to_move().map(|by| after.act(by, Action::Play(at))) {
+        Some(Ok(())) => threats(&after, at),
+        Some(Err(_)) | None => Vec::new(),
+    }
+}
+
+fn write_moves(variant: &Variant, moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|at| variant.format_move(*at)).collect()
 }
 
 fn prospect(analysis: &Analysis) -> GameValue {

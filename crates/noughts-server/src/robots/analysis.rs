@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noughts_engine::{
-    Analysis, Clock, IterativeDeepening, Limits, Stop, analyze, is_solved_exactly,
+    Analysis, Clock, IterativeDeepening, Limits, Stop, add_move_values, analyze, complete_line,
+    is_solved_exactly,
 };
 use noughts_rules::Game;
 
@@ -50,16 +51,27 @@ pub(super) fn analyze_turns(
     let mut found = Vec::with_capacity(turns.len());
     let mut past = game.after(0);
     for turn in turns {
-        let left = left();
-        if left.is_zero() || stop.is_set() || past.conclusion().is_some() {
+        let remaining = left();
+        if remaining.is_zero() || stop.is_set() || past.conclusion().is_some() {
             break;
         }
         let limits = Limits {
             depth: None,
             nodes: Some(MAX_NODES),
-            time: Some(per_turn.min(left)),
+            time: Some(per_turn.min(remaining)),
         };
-        found.push(Some(analyze(&past, limits, stop, Arc::clone(clock))));
+        let turn_started = clock.now();
+        let mut analysis = analyze(&past, limits, stop, Arc::clone(clock));
+        let rest = || {
+            let used = clock.now().saturating_sub(turn_started);
+            Limits {
+                time: Some(per_turn.saturating_sub(used).min(left())),
+                ..limits
+            }
+        };
+        add_move_values(&mut analysis, &past, rest(), stop, clock);
+        complete_line(&mut analysis, &past, rest(), stop, clock);
+        found.push(Some(analysis));
         if past.act(turn.by, turn.action).is_err() {
             break;
         }

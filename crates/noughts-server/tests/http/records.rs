@@ -237,6 +237,20 @@ async fn analysis_finds_mistakes() {
     for turn in &turns[2..] {
         assert_eq!(turn["mistake"], Value::Null, "{turn}");
     }
+    // What the page puts into words.
+    assert_eq!(turns[2]["threats"], json!(["2-2"]));
+    assert_eq!(turns[1]["line"][0], "1-1");
+    assert_eq!(turns[1]["moves"].as_array().unwrap().len(), 8);
+    assert_eq!(
+        turns[1]["moves"][0],
+        json!({"move": "1-1", "value": "draw"})
+    );
+    assert_eq!(turns[1]["moves"][1]["value"], "loss");
+    assert_eq!(turns[1]["moves"][1]["plies"], 6);
+    assert_eq!(
+        turns[4]["moves"][0],
+        json!({"move": "2-2", "value": "win", "plies": 1})
+    );
     // The second request gets the stored analysis.
     assert_eq!(server.request("GET", &path, None).await.text, study.text);
 
