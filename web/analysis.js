@@ -3,14 +3,17 @@
 import { Unreachable, Refusal, api } from "./api.js";
 import { h, keep, replaceContents, s } from "./dom.js";
 import { seatName } from "./labels.js";
-import { placeName, sideName } from "./places.js";
+import { placeName, shortPlace, sideName } from "./places.js";
 import { describeRefusal } from "./refusals.js";
 import { moveOfTurn, winners } from "./table.js";
-import { t } from "./i18n.js";
+import { formatList, t } from "./i18n.js";
 
 /** @typedef {import("./api_types").GameAnalysis} GameAnalysis */
 /** @typedef {import("./api_types").TurnAnalysis} TurnAnalysis */
 /** @typedef {import("./api_types").Table} Table */
+
+/** Maximum number of moves of a line in words. */
+const MAX_LINE = 8;
 
 export class AnalysisPanel {
   /** @param {Table} table @param {(turn: number) => void} onLook */
@@ -82,7 +85,7 @@ export class AnalysisPanel {
       h("h2", {}, t("analysis")),
       table.seats.length === 2 ? meter(values[here] ?? 0) : null,
       h("p", { class: "worth" }, this.words(analysis.turns[here])),
-      moveValues(analysis.turns[here]),
+      moveValues(table, analysis.turns[here]),
       table.seats.length === 2 ? this.chart(values, here, mistakes) : null,
       h("h3", {}, t("mistakes")),
       mistakes.length
@@ -105,7 +108,7 @@ export class AnalysisPanel {
     );
   }
 
-  /** @param {TurnAnalysis | undefined} turn */
+  /** What a position is worth, the best move, and why. @param {TurnAnalysis | undefined} turn */
   words(turn) {
     if (!turn?.worth) return turn ? t("worthUnknown") : "";
     const { table } = this;
@@ -113,15 +116,40 @@ export class AnalysisPanel {
     const other = table.seats.length === 2 ? 1 - mover : mover;
     const { value, plies, estimate } = turn.worth;
     const column = turn.best && table.variant.gravity && value !== "unknown" ? columnOf(turn.best) : null;
-    const best = turn.best && !column ? ` ${t("bestWas", { place: placeName(table.variant, turn.best) })}.` : "";
+    const best = turn.best && !column ? [`${t("bestWas", { place: placeName(table.variant, turn.best) })}.`] : [];
     const using = column ? ` ${t("withColumn", { column })}` : "";
     const wins = (/** @type {number} */ side) =>
       plies ? t("worthWinIn", { side: sideName(side), n: plies }) : t("worthWin", { side: sideName(side) });
-    if (value === "win") return `${wins(mover)}${using}.${best}`;
-    if (value === "loss") return `${wins(other)}.${best}`;
-    if (value === "draw") return `${t("worthDraw")}${using}.${best}`;
-    if (!estimate) return `${t("worthUnknown")}.${best}`;
-    return `${t("worthBetter", { side: sideName(estimate > 0 ? mover : other) })}.${best}`;
+    const worth = () => {
+      if (value === "win") return `${wins(mover)}${using}`;
+      if (value === "loss") return wins(other);
+      if (value === "draw") return `${t("worthDraw")}${using}`;
+      return estimate ? t("worthBetter", { side: sideName(estimate > 0 ? mover : other) }) : t("worthUnknown");
+    };
+    return [sentence(worth()), ...best, ...this.reason(turn), ...this.line(turn)].join(" ");
+  }
+
+  /** Why the best move is good: a fork, a blocked line, a threat. @param {TurnAnalysis} turn */
+  reason({ turn, best, best_threats: threats = [] }) {
+    if (!best) return [];
+    const places = this.places(threats);
+    if (threats.length > 1) return [t("bestForks", { places })];
+    const before = this.analysis?.turns[turn - 2];
+    if (before?.threats?.includes(best)) return [t("bestBlocks")];
+    return threats.length ? [t("bestThreatens", { places })] : [];
+  }
+
+  /** The moves that follow, if there are several. @param {TurnAnalysis} turn */
+  line({ line = [] }) {
+    if (line.length < 2) return [];
+    const moves = line.slice(0, MAX_LINE).map((move) => shortPlace(this.table.variant, move));
+    if (line.length > MAX_LINE) moves.push("…");
+    return [t("lineIs", { moves: moves.join(", ") })];
+  }
+
+  /** @param {string[]} moves */
+  places(moves) {
+    return formatList(moves.map((move) => placeName(this.table.variant, move)));
   }
 
   /** @param {TurnAnalysis} turn */
@@ -133,7 +161,7 @@ export class AnalysisPanel {
     return [`${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}.`, ...this.why(turn)].join(" ");
   }
 
-  /** What would have been better, and how the opponent could have answered. @param {TurnAnalysis} turn */
+  /** What would have been better, and how the opponent could have answered: a win at once, a fork, a line. @param {TurnAnalysis} turn */
   why(turn) {
     const { variant, seats } = this.table;
     const answer = this.analysis?.turns[turn.turn];
@@ -145,7 +173,10 @@ export class AnalysisPanel {
       place: placeName(variant, answer.best),
       n: answer.worth.plies ?? 0,
     };
-    return [...better, t(values.n > 1 ? "answerWinsIn" : "answerWins", values)];
+    if (values.n <= 1) return [...better, t("answerWins", values)];
+    const threats = answer.best_threats ?? [];
+    const fork = threats.length > 1 ? [t("answerForks", { ...values, places: this.places(threats) })] : [];
+    return [...better, t("answerWinsIn", values), ...fork.map(sentence), ...this.line(answer)];
   }
 
   /** @param {number[]} values @param {number} here @param {TurnAnalysis[]} mistakes */
@@ -178,8 +209,12 @@ export class AnalysisPanel {
 /** The number of a move's column, from 1. @param {string} move */
 const columnOf = (move) => Number(move.split("-")[1]) + 1;
 
-/** The exact value of every column. @param {TurnAnalysis | undefined} turn */
-function moveValues(turn) {
+/** Begins with a capital letter and ends with a full stop. @param {string} text */
+const sentence = (text) => `${text.charAt(0).toLocaleUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+
+/** The exact value of every column; on other boards the cells show the values. @param {Table} table @param {TurnAnalysis | undefined} turn */
+function moveValues({ variant }, turn) {
+  if (!variant.gravity) return null;
   const moves = [...(turn?.moves ?? [])].sort((a, b) => columnOf(a.move) - columnOf(b.move));
   if (!moves.length) return null;
   const item = (/** @type {import("./api_types").MoveEvaluation} */ known) =>

@@ -97,6 +97,9 @@ export const api = {
   /** @param {string} name @returns {Promise<{ id: string, token: string }>} */
   createPlayer: (name) => request("/api/players", post({ name })),
 
+  /** @param {string} id @returns {Promise<import("./api_types").Profile>} */
+  profile: (id) => request(`/api/players/${encodeURIComponent(id)}?limit=1`),
+
   /** @param {string} token @param {string | null} [before] the previous page's `finished.before` @returns {Promise<import("./api_types").Me>} */
   me: (token, before) =>
     request(before ? `/api/me?${new URLSearchParams({ before, limit: "50" })}` : "/api/me?limit=50", as(token)),

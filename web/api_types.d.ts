@@ -139,7 +139,9 @@ export interface GameListing {
   history: number;
   clock: ListedClock | null;
   status: Standing;
-  seats: { kind: SeatKind; name: string; open?: OpenSeat }[];
+  /** Connections that follow the game without a seat. */
+  spectators: number;
+  seats: { kind: SeatKind; name: string; present: boolean; player?: string; open?: OpenSeat }[];
   created_ms: number;
   ended_ms: number | null;
   outcome: Outcome | null;
@@ -162,6 +164,22 @@ export interface Me {
   running: MyGame[];
   running_before: string | null;
   finished: GamesPage;
+}
+export interface OpponentResults {
+  name: string;
+  player?: string;
+  robot: boolean;
+  won: number;
+  lost: number;
+  drawn: number;
+}
+export interface Profile {
+  id: string;
+  name: string;
+  bot: boolean;
+  created_ms: number;
+  finished: GamesPage;
+  results: OpponentResults[];
 }
 export interface DeviceLink {
   code: string;
@@ -203,6 +221,12 @@ export interface TurnAnalysis {
   done: TurnView;
   worth: Evaluation | null;
   best: string | null;
+  /** The best play of all sides, beginning with `best`. */
+  line?: string[];
+  /** Where the player would complete a line next. Two or more are a fork. */
+  threats?: string[];
+  /** The same after `best`. */
+  best_threats?: string[];
   moves?: MoveEvaluation[];
   mistake: Mistake | null;
 }

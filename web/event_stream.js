@@ -1,4 +1,4 @@
-// The events of a game. Not `EventSource`: presence needs the seat's token as a header, and tokens do not belong
+// Event streams, and the events of a game. Not `EventSource`: presence needs the seat's token as a header, and tokens do not belong
 // into addresses.
 
 import { api, wait } from "./api.js";
@@ -71,57 +71,73 @@ class GameNotFound extends Error {}
 
 class TokenRefused extends Error {}
 
-/** Reads one connection to its end. @param {string} id @param {string | null} token @param {StreamHandlers} handlers @param {AbortSignal} signal */
+/** Reads the events of a game until the connection ends. @param {string} id @param {string | null} token @param {StreamHandlers} handlers @param {AbortSignal} signal */
 async function readEvents(id, token, handlers, signal) {
-  const silence = new AbortController();
-  const stop = () => silence.abort();
-  signal.addEventListener("abort", stop);
-  let timer = setTimeout(stop, SILENCE_MS);
-  let isHiddenTooLong = false;
+  const hidden = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hiddenTimer;
   const onVisibility = () => {
     clearTimeout(hiddenTimer);
-    if (!document.hidden) return;
-    hiddenTimer = setTimeout(() => {
-      isHiddenTooLong = true;
-      stop();
-    }, HIDDEN_MS);
+    if (document.hidden) hiddenTimer = setTimeout(() => hidden.abort(), HIDDEN_MS);
   };
   document.addEventListener("visibilitychange", onVisibility);
   onVisibility();
   try {
-    const response = await fetch(`/api/games/${encodeURIComponent(id)}/events`, {
-      headers: token ? { Authorization: `Bearer ${token}` } : {},
-      signal: silence.signal,
-      cache: "no-store",
-    });
-    if (response.status === 404) throw new GameNotFound();
-    if (response.status === 401 || response.status === 403) throw new TokenRefused();
-    if (!response.ok || !response.body) return;
-    handlers.connection("open");
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const parse = eventParser((event, data) => dispatch(handlers, event, data));
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      clearTimeout(timer);
-      timer = setTimeout(stop, SILENCE_MS);
-      parse(value);
-    }
+    const path = `/api/games/${encodeURIComponent(id)}/events`;
+    const open = () => handlers.connection("open");
+    const event = (/** @type {string} */ name, /** @type {any} */ message) => dispatch(handlers, name, message);
+    await readStream(path, token, { open, event }, AbortSignal.any([signal, hidden.signal]));
   } catch (error) {
-    throw isHiddenTooLong ? new HiddenTab() : error;
+    if (hidden.signal.aborted) throw new HiddenTab();
+    const status = error instanceof StreamRefused ? error.status : 0;
+    if (status === 404) throw new GameNotFound();
+    if (status === 401 || status === 403) throw new TokenRefused();
+    throw error;
   } finally {
-    clearTimeout(timer);
     clearTimeout(hiddenTimer);
     document.removeEventListener("visibilitychange", onVisibility);
-    signal.removeEventListener("abort", stop);
   }
 }
 
-/** @param {StreamHandlers} handlers @param {string} event @param {string} data */
-function dispatch(handlers, event, data) {
-  const message = JSON.parse(data);
+/** The server answers with a problem instead of a stream. */
+export class StreamRefused extends Error {
+  /** @param {number} status */
+  constructor(status) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+}
+
+/**
+ * Reads one event stream until it ends, is silent for too long, or `signal` aborts.
+ * @param {string} path @param {string | null} token @param {{ open: () => void, event: (name: string, message: any) => void }} on @param {AbortSignal} signal
+ */
+export async function readStream(path, token, on, signal) {
+  const silence = new AbortController();
+  const stop = () => silence.abort();
+  let timer = setTimeout(stop, SILENCE_MS);
+  try {
+    const response = await fetch(path, {
+      headers: token ? { Authorization: `Bearer ${token}` } : {},
+      signal: AbortSignal.any([signal, silence.signal]),
+      cache: "no-store",
+    });
+    if (!response.ok || !response.body) throw new StreamRefused(response.status);
+    on.open();
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const parse = eventParser((name, data) => on.event(name, JSON.parse(data)));
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      clearTimeout(timer);
+      timer = setTimeout(stop, SILENCE_MS);
+      parse(piece.value);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param {StreamHandlers} handlers @param {string} event @param {any} message */
+function dispatch(handlers, event, message) {
   if (event === "view") handlers.view(message.view);
   else if (event === "change") handlers.change(message.change);
   else if (event === "presence") handlers.presence(message.presence);

@@ -17,7 +17,7 @@ import { player } from "./player.js";
 import { Replay } from "./replay.js";
 import { areTokensStored, hasUnreadableTokens, seatTokens } from "./seat_tokens.js";
 import { seatList, seriesLine, showClocks } from "./seat_list.js";
-import { seriesBefore } from "./series.js";
+import { resultsBefore, seriesBefore } from "./series.js";
 import { makeSidePanel } from "./side_panel.js";
 import { gameDetails, gameName, statusOf } from "./labels.js";
 import { parseView, phaseOf, playsOnBoard } from "./table.js";
@@ -69,6 +69,8 @@ export class GamePage {
     this.pageLeft = new AbortController();
     /** The player has been told that their time gets short. */
     this.isWarned = false;
+    /** The players whose earlier results are known. */
+    this.seriesOf = "";
     this.requests = new Requests(this);
     this.updates = new Updates(this);
     this.replay = new Replay(this);
@@ -210,6 +212,7 @@ export class GamePage {
     this.renderStatus(mine);
     patch(this.seats, seatList(state, shown ?? table));
     setText(this.series, seriesLine(state));
+    void this.loadSeries();
     patch(this.controls, controlsFor(state, this.requests));
     this.invitation.show(state);
     this.sidePanel.show();
@@ -237,6 +240,15 @@ export class GamePage {
     const isKept = state.tokens.size === 0 || areTokensStored(table.id);
     setText(this.warning, state.isTokenBad ? t("tokenBad") : isKept || table.outcome ? "" : t("notStored"));
     this.warning.hidden = !this.warning.textContent;
+  }
+
+  /** Reads the earlier results between two players, once they sit at the table. */
+  async loadSeries() {
+    const players = this.state.table.seats.map((seat) => seat.player).join();
+    if (players === this.seriesOf) return;
+    this.seriesOf = players;
+    const series = await resultsBefore(this.state.table).catch(() => null);
+    if (series) this.set({ series });
   }
 
   async openAnalysis() {

@@ -3,6 +3,7 @@
 import { clockName, clockSettings } from "./clock.js";
 import { h } from "./dom.js";
 import { gameName, seatName } from "./labels.js";
+import { player } from "./player.js";
 import { seatTokens } from "./seat_tokens.js";
 import { winners } from "./table.js";
 import { parseVariant } from "./variant.js";
@@ -10,12 +11,23 @@ import { formatTime, t } from "./i18n.js";
 
 /** @typedef {import("./api_types").GameListing} GameListing */
 
-/** One row of a list of games. @param {GameListing} game @param {string} verb @param {{ action?: HTMLElement, seat?: number }} [more] a button beside it; the player's seat */
+/** The seats of this browser and of its player. @param {GameListing} game */
+export function mySeats({ id, seats }) {
+  const own = player()?.id;
+  const mine = new Set(seatTokens(id).keys());
+  seats.forEach((seat, at) => seat.player !== undefined && seat.player === own && mine.add(at));
+  return mine;
+}
+
+/** One row of a list of games. @param {GameListing} game @param {string} verb @param {{ action?: HTMLElement | null, seat?: number }} [more] a button beside it; the player's seat */
 export function gameRow(game, verb, { action, seat } = {}) {
   const variant = parseVariant(game.variant);
-  const mine = new Set(seat === undefined ? seatTokens(game.id).keys() : [seat]);
+  const mine = seat === undefined ? mySeats(game) : new Set([seat]);
   const names = game.seats.slice(0, 4).map((one, at) => {
-    const name = mine.size === 1 && mine.has(at) ? t("youAsName") : seatName(one, at);
+    const isMe = mine.size === 1 && mine.has(at);
+    const name = isMe ? t("youAsName") : seatName(one, at);
+    const isAway = !game.outcome && !isMe && one.kind === "human" && !one.present;
+    if (isAway) return h("span", { class: "absent" }, `${name} (${t("away")})`);
     return winners(game.outcome).includes(at) ? h("b", {}, name) : name;
   });
   const people = names.flatMap((name, at) => (at ? [" – ", name] : [name]));
@@ -47,6 +59,7 @@ export function gameRow(game, verb, { action, seat } = {}) {
           game.clock ? `${clockName(clockSettings(game.clock))} · ` : null,
           h("time", { datetime: new Date(when).toISOString() }, formatTime(when)),
           resultOf(game, mine),
+          game.spectators && !game.outcome ? ` · ${t("spectators", { n: game.spectators })}` : null,
         ),
       ),
       h("span", { class: "verb", "aria-hidden": "true" }, verb),

@@ -13,6 +13,7 @@ let numbers = new Intl.NumberFormat("en");
 let dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 let times = new Intl.DateTimeFormat("en", { timeStyle: "short" });
 let plurals = new Intl.PluralRules("en");
+let lists = new Intl.ListFormat("en");
 
 /** The first of these language tags that the page has; English if it has none. @param {readonly string[]} wanted */
 export function pickLanguage(wanted) {
@@ -30,6 +31,7 @@ export async function setLanguage(tag) {
   dates = new Intl.DateTimeFormat(local, { dateStyle: "medium", timeStyle: "short" });
   times = new Intl.DateTimeFormat(local, { timeStyle: "short" });
   plurals = new Intl.PluralRules(chosen);
+  lists = new Intl.ListFormat(chosen);
   document.documentElement.lang = chosen;
 }
 
@@ -58,6 +60,9 @@ export function formatTime(ms) {
   const isToday = new Date(ms).toDateString() === new Date().toDateString();
   return (isToday ? times : dates).format(ms);
 }
+
+/** Several things in a sentence: "a, b and c". @param {string[]} items */
+export const formatList = (items) => lists.format(items);
 
 /** @param {number} value */
 export const formatNumber = (value) => numbers.format(value);

@@ -2,7 +2,7 @@
 
 import { Refusal, api } from "./api.js";
 import { h, patch } from "./dom.js";
-import { gameRow } from "./game_list.js";
+import { gameRow, mySeats } from "./game_list.js";
 import { myGames } from "./my_events.js";
 import { runningRows } from "./my_games.js";
 import { player, setPlayer } from "./player.js";
@@ -85,5 +85,8 @@ class MePage {
   }
 }
 
-/** The player's seat, where the list says it. @param {object} game @returns {{ seat?: number }} */
-const seatIn = (game) => ("seat" in game && typeof game.seat === "number" ? { seat: game.seat } : {});
+/** The player's seat, if there is only one. @param {import("./api_types").GameListing} game @returns {{ seat?: number }} */
+function seatIn(game) {
+  const [seat, ...others] = mySeats(game);
+  return seat === undefined || others.length ? {} : { seat };
+}

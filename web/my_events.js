@@ -2,7 +2,7 @@
 // has the event stream and tells the others, because a browser has only six connections per server.
 
 import { wait } from "./api.js";
-import { eventParser } from "./event_stream.js";
+import { StreamRefused, readStream } from "./event_stream.js";
 import { notify } from "./notifications.js";
 import { player } from "./player.js";
 import { seatTokens } from "./seat_tokens.js";
@@ -82,23 +82,12 @@ async function lead(signal) {
 async function read(signal) {
   isLeader = true;
   for (let tries = 0; !signal.aborted; tries++) {
-    const token = player()?.token;
+    const open = () => (tries = 0);
     try {
-      const response = await fetch("/api/me/events", {
-        headers: { Authorization: `Bearer ${token}` },
-        signal,
-        cache: "no-store",
-      });
-      // The player was deleted, or this device was signed out.
-      if (response.status === 401) break;
-      if (response.ok && response.body) {
-        tries = 0;
-        const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-        const parse = eventParser((name, data) => tell(name, JSON.parse(data)));
-        for (let piece = await reader.read(); !piece.done; piece = await reader.read()) parse(piece.value);
-      }
-    } catch {
-      // The connection was lost.
+      await readStream("/api/me/events", player()?.token ?? null, { open, event: tell }, signal);
+    } catch (error) {
+      // The player was deleted, or this device was signed out. Otherwise the connection was lost.
+      if (error instanceof StreamRefused && error.status === 401) break;
     }
     if (!signal.aborted) await wait(Math.min(1000 * 2 ** tries, 30_000), signal);
   }

@@ -18,7 +18,8 @@ export function profileSection(context, me) {
     void act().catch((error) => setText(note, error instanceof Refusal ? describeRefusal(error) : t("lostStart")));
   const name = h("input", {
     type: "text",
-    value: preferences().name,
+    // On another device only the server knows the name.
+    value: preferences().name || (me && me.name !== t("guest") ? me.name : ""),
     maxlength: 64,
     autocomplete: "nickname",
   });

@@ -1,5 +1,7 @@
-// The score of a series of rematches, kept in this browser.
+// The score between the players of a table: from the server for two registered players, otherwise of a series of
+// rematches that this browser has followed.
 
+import { api } from "./api.js";
 import { isObject, load, save } from "./storage.js";
 import { winners } from "./table.js";
 
@@ -14,6 +16,19 @@ export function seriesBefore(id) {
   const stored = load(KEY)[id];
   const isSeries = isObject(stored) && Array.isArray(stored.won) && stored.won.every(Number.isInteger);
   return isSeries && Number.isInteger(stored.drawn) ? { won: stored.won, drawn: stored.drawn } : null;
+}
+
+/** The finished games of two registered players before this one, as the server knows them; null: none, or other players. @param {import("./api_types").Table} table @returns {Promise<Series | null>} */
+export async function resultsBefore({ seats, outcome }) {
+  const [first, second] = seats;
+  if (seats.length !== 2 || !first?.player || !second?.player || first.player === second.player) return null;
+  const { results } = await api.profile(first.player);
+  const known = results.find(({ player }) => player === second.player);
+  if (!known) return null;
+  const [won, lost] = [0, 1].map((seat) => Number(winners(outcome).includes(seat)));
+  const series = { won: [known.won - (won ?? 0), known.lost - (lost ?? 0)], drawn: known.drawn };
+  if (outcome?.kind === "draw") series.drawn--;
+  return series.drawn + series.won.reduce((sum, n) => sum + n, 0) > 0 ? series : null;
 }
 
 /** The series with the result of this game. @param {Series | null} before @param {import("./api_types").Table} table @returns {Series} */

@@ -3,7 +3,8 @@
 import { Refusal, api } from "./api.js";
 import { CLOCKS, clockChoices } from "./clock.js";
 import { button, h, patch, setText } from "./dom.js";
-import { gameRow } from "./game_list.js";
+import { gameRow, mySeats } from "./game_list.js";
+import { followLobby } from "./lobby_events.js";
 import { describeRefusal } from "./refusals.js";
 import { labelled, select } from "./dialogs.js";
 import { catalogTitle } from "./labels.js";
@@ -13,12 +14,10 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").GameListing} GameListing */
 /** @typedef {import("./app.js").Context} Context */
 
-const EVERY_MS = 4000;
-
 /** @param {Context} context */
 export async function show(context) {
   const page = new WatchPage(context, await api.variants());
-  await page.load();
+  await page.follow();
   return page;
 }
 
@@ -36,7 +35,9 @@ class WatchPage {
     this.clock = "none";
     const clock = select(clockChoices(), this.clock, (chosen) => (this.clock = chosen));
     this.count = h("p", { class: "hint", role: "status" });
-    this.isLeft = false;
+    /** @type {GameListing[]} */
+    this.games = [];
+    this.isStale = false;
     this.isBusy = false;
     this.note = h("p", { class: "note", role: "alert" });
     this.offline = h("p", { class: "note", role: "status", "data-mood": "bad" });
@@ -66,49 +67,65 @@ class WatchPage {
       h("section", {}, h("h2", {}, t("waitingTables")), this.waiting),
       h("section", {}, h("h2", {}, t("livePlay")), this.playing),
     );
-    this.onSight = () => document.visibilityState === "visible" && void this.tick();
+    this.left = new AbortController();
   }
 
   begin() {
     this.context.setTitle(`${t("watch")} · ${t("title")}`);
-    document.addEventListener("visibilitychange", this.onSight);
-    addEventListener("offline", this.onSight);
-    addEventListener("online", this.onSight);
-    this.timer = setInterval(() => void this.tick(), EVERY_MS);
+    const { signal } = this.left;
+    addEventListener("offline", () => this.showConnection(true), { signal });
+    addEventListener("online", () => this.showConnection(false), { signal });
   }
 
   leave() {
-    this.isLeft = true;
-    clearInterval(this.timer);
-    document.removeEventListener("visibilitychange", this.onSight);
-    removeEventListener("offline", this.onSight);
-    removeEventListener("online", this.onSight);
+    this.left.abort();
   }
 
-  async tick() {
-    if (document.visibilityState !== "visible") return;
-    try {
-      await this.load();
-      setText(this.offline, "");
-    } catch {
-      // The next poll may reach the server.
-      setText(this.offline, navigator.onLine ? t("lost") : t("offline"));
-    }
+  get isLeft() {
+    return this.left.signal.aborted;
   }
 
-  async load() {
-    const [waiting, playing, matches] = await Promise.all([
-      api.list({ status: "waiting", limit: "50" }),
-      api.list({ status: "playing", limit: "100" }),
-      api.waitingMatches(),
-    ]);
-    fill(this.waiting, waiting.games, t("noWaiting"), (game) => this.sitButton(game));
-    fill(this.playing, playing.games, t("noLive"));
-    setText(this.count, matches.waiting ? t("waitingCount", { n: matches.waiting }) : t("nobodyWaiting"));
+  /** Shows the lobby as it changes. Resolves with the first list, or when the server can't be reached. */
+  follow() {
+    return new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+      const handlers = {
+        games: (/** @type {GameListing[]} */ games) => {
+          this.games = games;
+          this.render();
+          resolve();
+        },
+        matches: (/** @type {import("./api_types").WaitingMatches} */ { waiting }) =>
+          setText(this.count, waiting ? t("waitingCount", { n: waiting }) : t("nobodyWaiting")),
+        connection: (/** @type {boolean} */ isLost) => {
+          this.showConnection(isLost);
+          if (isLost) resolve();
+        },
+      };
+      void followLobby(handlers, this.left.signal);
+    });
   }
 
-  /** @param {GameListing} game */
+  /** @param {boolean} isLost */
+  showConnection(isLost) {
+    setText(this.offline, isLost ? (navigator.onLine ? t("lost") : t("offline")) : "");
+  }
+
+  /** Renders once for all changes that arrive together. */
+  render() {
+    if (this.isStale) return;
+    this.isStale = true;
+    queueMicrotask(() => {
+      this.isStale = false;
+      const waiting = this.games.filter(({ status }) => status === "waiting");
+      const playing = this.games.filter(({ status }) => status === "playing");
+      fill(this.waiting, waiting, t("noWaiting"), (game) => this.sitButton(game));
+      fill(this.playing, playing, t("noLive"));
+    });
+  }
+
+  /** None at a table of one's own. @param {GameListing} game */
   sitButton(game) {
+    if (mySeats(game).size) return null;
     const seat = game.seats.findIndex((one) => one.kind === "open");
     return h("button", { type: "button", class: "main", click: () => void this.sit(game.id, seat) }, t("sitDown"));
   }
@@ -123,7 +140,6 @@ class WatchPage {
       if (!this.isLeft) this.context.go(`/game/${id}`, view);
     } catch (error) {
       setText(this.note, error instanceof Refusal ? describeRefusal(error) : t("lostStart"));
-      await this.tick();
     }
     this.isBusy = false;
   }
@@ -157,8 +173,8 @@ class WatchPage {
   }
 }
 
-/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {(game: GameListing) => HTMLElement} [action] */
+/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {(game: GameListing) => HTMLElement | null} [action] */
 function fill(list, games, none, action) {
-  const rows = games.map((game) => gameRow(game, t("look"), action ? { action: action(game) } : {}));
+  const rows = games.map((game) => gameRow(game, t("look"), { action: action?.(game) ?? null }));
   patch(list, rows.length ? rows : h("li", { class: "none" }, none));
 }

@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 import { CHROMIUM, Server, serveFilesFromDisk } from "./harness.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ path: string, created?: import("../api_types").CreatedTable, seats?: number[], act?: (page: Page) => Promise<unknown> }} Scene */
+/** @typedef {{ path: string, created?: import("../api_types").CreatedTable, seats?: number[], player?: { id: string, token: string }, act?: (page: Page) => Promise<unknown> }} Scene */
 
 const WIDTHS = { phone: { width: 390, height: 844 }, desk: { width: 1200, height: 800 } };
 const SHOWN = ["won-desk-light", "ultimate-desk-dark", "analysis-desk-light", "ultimate-phone-light"];
@@ -65,7 +65,21 @@ async function scenes() {
   }
   await server.act(offered, 1, { offer: "takeback" });
   const link = await server.createTable({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
-  await server.createTable({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
+  const open = await server.createTable({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
+  // Zoe stays, so the lobby keeps her table.
+  await fetch(`${server.url}/api/games/${open.id}/events`, { headers: { Authorization: `Bearer ${open.tokens[0]}` } });
+  const drawn = await server.played("3x3k3", ["1-1", "0-0", "0-1", "2-1", "1-0", "1-2", "0-2", "2-0", "2-2"]);
+  const player = await (await server.ask("/api/players", { name: "Ann" })).json();
+  const asAnn = { Authorization: `Bearer ${player.token}` };
+  const mine = [];
+  for (const variant of ["7x6k4+gravity", "ultimate", "15x15k5"]) {
+    const table = { variant, seats: [{ human: "" }, { open: "link" }], take: [0] };
+    const created = await (await server.ask("/api/games", table, asAnn)).json();
+    const taken = await (await server.ask(`/api/games/${created.id}/seats/1`, { name: "Bob" })).json();
+    mine.push({ ...created, tokens: { ...created.tokens, 1: taken.token } });
+  }
+  await server.act(mine[1], 0, { turn: 1, play: "4-4" });
+  await server.act(mine[2], 0, { turn: 1, resign: true });
   const first = (/** @type {import("../api_types").CreatedTable} */ created) => ({
     path: `/game/${created.id}`,
     created,
@@ -79,9 +93,12 @@ async function scenes() {
     start: { path: "/" },
     new: { path: "/new" },
     own: { path: "/new", act: (page) => page.getByRole("button", { name: "A game of your own" }).click() },
-    watch: { path: "/watch" },
+    watch: { path: "/watch", created: five },
     match: { path: "/watch", act: (page) => page.getByRole("button", { name: "Quick match" }).click() },
     me: { path: "/me" },
+    mine: { path: "/me", player, created: mine[0] },
+    welcome: { path: "/", player },
+    device: { path: "/me", player, act: (page) => page.getByRole("button", { name: "Use another device" }).click() },
     archive: { path: "/archive" },
     record: { path: "/archive", act: (page) => page.getByRole("button", { name: "Open a record" }).click() },
     nowhere: { path: "/nowhere" },
@@ -95,6 +112,24 @@ async function scenes() {
         await drawer(page);
         await page.getByRole("button", { name: "Analyse" }).click();
         await page.locator(".mistakes button").first().click();
+      },
+    },
+    columns: {
+      path: `/game/${four.id}?turn=4#analysis`,
+      act: async (page) => {
+        await drawer(page);
+        await page.locator(".move-values, .worth").first().waitFor();
+      },
+    },
+    draw: first(drawn),
+    loss: { ...first(won), seats: [1] },
+    resign: { ...first(ultimate), act: (page) => page.getByRole("button", { name: "Give up" }).click() },
+    share: {
+      ...first(ultimate),
+      act: async (page) => {
+        await drawer(page);
+        await page.getByRole("button", { name: "Share" }).click();
+        await page.locator(".qr").waitFor();
       },
     },
     ultimate: first(ultimate),
@@ -122,7 +157,7 @@ async function scenes() {
 }
 
 /** @param {string} name @param {Scene} scene @param {"phone" | "desk"} width @param {"light" | "dark"} colorScheme */
-async function take(name, { path, created, seats = [], act }, width, colorScheme) {
+async function take(name, { path, created, seats = [], player, act }, width, colorScheme) {
   const context = await browser.newContext({
     viewport: WIDTHS[width],
     colorScheme,
@@ -134,6 +169,9 @@ async function take(name, { path, created, seats = [], act }, width, colorScheme
   const tokens = Object.fromEntries(seats.map((seat) => [seat, created?.tokens[seat]]));
   const kept = JSON.stringify(created ? { [created.id]: { at: 0, tokens } } : {});
   await context.addInitScript((text) => localStorage.setItem("noughts.seats", text), kept);
+  if (player) {
+    await context.addInitScript((text) => localStorage.setItem("noughts.player", text), JSON.stringify(player));
+  }
   // The other players are at the table.
   const left = new AbortController();
   for (const [seat, token] of Object.entries(created?.tokens ?? {})) {

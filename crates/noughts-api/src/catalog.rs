@@ -35,6 +35,10 @@ pub struct GameListing {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub clock: Option<ClockForm>,
+    /// The number of connections at this server process that follow the game without a seat.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub spectators: u32,
     /// The time of creation, in milliseconds since 1970.
     pub created_ms: u64,
     /// The time of the end, in milliseconds since 1970; null while the game runs.
@@ -66,6 +70,10 @@ pub struct SeatListing {
     pub kind: SeatKind,
     /// The person's name, which may be empty, or the robot's strategy.
     pub name: String,
+    /// Whether the player is connected.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub present: bool,
     /// The id of the registered player who holds the seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::GameListing;
+use crate::player::WaitingMatches;
 
 /// A message of the lobby's event stream.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -10,12 +11,15 @@ use crate::catalog::GameListing;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LobbyMessage {
-    /// All tables with an open lobby seat, newest first, at most 100. It replaces everything before it.
+    /// All tables with an open lobby seat, newest first, at most 100; with `playing=true` also the games in progress. It
+    /// replaces everything before it.
     Games(Vec<GameListing>),
-    /// A table was added, or its seats changed.
+    /// A table was added, or its seats, its players' presence or its spectators changed.
     Game(GameListing),
-    /// The table with this id no longer waits.
+    /// The table with this id no longer waits, or is no longer listed.
     Gone(String),
+    /// With `playing=true`: how many players wait for a quick match.
+    Matches(WaitingMatches),
     /// The server is about to restart.
     Restart(bool),
 }

@@ -56,7 +56,7 @@ use crate::tables::Tables;
 use analysis::Analyses;
 use board_image::BoardImages;
 use error::{ApiError, api_error};
-use lobby::Lobby;
+use lobby::{Lobby, LobbyContent};
 use middleware::Middleware;
 use rate_limit::RateLimiter;
 use seat_token::SeatTokens;
@@ -74,7 +74,9 @@ pub(crate) struct AppState {
     rate_limiter: Arc<RateLimiter>,
     analyses: Analyses,
     board_images: BoardImages,
+    /// The tables that wait for players; and the same with the games in progress.
     lobby: Lobby,
+    live_lobby: Lobby,
     connections: Arc<Connections>,
     operator: Arc<Operator>,
     closing: watch::Receiver<bool>,
@@ -121,7 +123,8 @@ impl HttpServer {
             rate_limiter: Arc::new(RateLimiter::new(limits)),
             analyses: Analyses::new(closing.clone()),
             board_images: BoardImages::default(),
-            lobby: Lobby::new(),
+            lobby: Lobby::new(LobbyContent::Waiting),
+            live_lobby: Lobby::new(LobbyContent::WaitingAndPlaying),
             connections,
             operator,
             closing,
@@ -148,7 +151,10 @@ impl HttpServer {
             )
         };
         let lobby = Arc::clone(app);
-        let lobby = tokio::spawn(async move { lobby.lobby.run(&lobby.tables).await });
+        let lobby = tokio::spawn(async move {
+            let tables = &lobby.tables;
+            tokio::join!(lobby.lobby.run(tables), lobby.live_lobby.run(tables))
+        });
         let mut open = serve_connections(listener, limits, &accepted, closing, serve).await;
         let finish = async {
             while open.join_next().await.is_some() {}

@@ -25,6 +25,7 @@ pub(crate) struct Metrics {
     pub(crate) tables_created: Counter,
     pub(crate) games_ended: Counter,
     pub(crate) turns: Counter,
+    pub(crate) lobby_lists_encoded: Counter,
     pub(crate) players_created: Counter,
     pub(crate) players_deleted: Counter,
     pub(crate) quick_matches_requested: Counter,
@@ -71,6 +72,7 @@ impl Default for Metrics {
             tables_created: Counter::default(),
             games_ended: Counter::default(),
             turns: Counter::default(),
+            lobby_lists_encoded: Counter::default(),
             players_created: Counter::default(),
             players_deleted: Counter::default(),
             quick_matches_requested: Counter::default(),
@@ -87,6 +89,9 @@ impl Default for Metrics {
         let games = metrics.games_ended.clone();
         registry.register("games_ended", "Games that ended", games);
         registry.register("turns", "Completed turns", metrics.turns.clone());
+        let lists = metrics.lobby_lists_encoded.clone();
+        let help = "Changed lists of the lobby, each encoded once for all viewers";
+        registry.register("lobby_lists_encoded", help, lists);
         let players = metrics.players_created.clone();
         registry.register("players_created", "Players created", players);
         let players = metrics.players_deleted.clone();

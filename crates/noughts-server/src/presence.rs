@@ -164,6 +164,7 @@ impl Presence {
             let told = self.tables.store().set_presence(self.tables.node(), seats);
             match told.await {
                 Ok(()) => {
+                    self.tables.lists_changed();
                     for game in games {
                         self.tables.bus().publish(Hint::Presence(game));
                     }

@@ -9,6 +9,7 @@
 //! There is no task per table. A submission runs in the task of its client. HTTP handlers move it to its own
 //! task if needed, because a client may disconnect before it ends.
 
+mod attendance;
 mod catch_up;
 mod connected_seat;
 mod deadlines;
@@ -40,6 +41,7 @@ use crate::table::{
     Table, TableRefusal,
 };
 
+pub(crate) use attendance::{Attendance, Spectating};
 use catch_up::replay;
 pub(crate) use connected_seat::BoxFuture;
 pub use connected_seat::ConnectedSeat;
@@ -81,8 +83,8 @@ pub struct Tables {
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats changed.
     seats_changed: OnceLock<SeatsChanged>,
-    /// Incremented for every new table, and for every table whose seats changed.
-    seats_version: watch::Sender<u64>,
+    /// Incremented whenever a list of games may have changed: tables, seats, presence, spectators.
+    lists_version: watch::Sender<u64>,
     /// Called when a registered player's game changed, or something else about the player.
     player_changed: OnceLock<PlayerChanged>,
 }
@@ -139,7 +141,7 @@ impl Tables {
             outages: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             seats_changed: OnceLock::new(),
-            seats_version: watch::Sender::new(0),
+            lists_version: watch::Sender::new(0),
             player_changed: OnceLock::new(),
         })
     }
@@ -515,7 +517,7 @@ impl Tables {
     }
 
     fn seats_changed(&self, table: &Table) {
-        self.seats_version.send_modify(|version| *version += 1);
+        self.lists_changed();
         if let Some(notify) = self.seats_changed.get() {
             notify(table);
         }
@@ -527,9 +529,14 @@ impl Tables {
         let _ = self.seats_changed.set(Box::new(notify));
     }
 
-    /// Notifies when a table is created or its seats change, on this node.
-    pub(crate) fn watch_seats(&self) -> watch::Receiver<u64> {
-        self.seats_version.subscribe()
+    /// Notifies those who follow the lobby.
+    pub(crate) fn lists_changed(&self) {
+        self.lists_version.send_modify(|version| *version += 1);
+    }
+
+    /// Notifies when a list of games may have changed on this node: tables, seats, presence, spectators.
+    pub(crate) fn watch_lists(&self) -> watch::Receiver<u64> {
+        self.lists_version.subscribe()
     }
 
     /// Sets the function that is called when something changed for a registered player.

@@ -124,6 +124,15 @@ test("axe finds nothing in dialogs, offers, claims, invitations and profiles", a
   await isFine("an offer of the other");
   await opens("Give up");
   await opens("Share");
+  // Bob leaves: claims. The page asks before it leaves the game.
+  await here.server.ask(`/api/games/${created.id}/leave`, {}, { Authorization: `Bearer ${created.tokens[1]}` });
+  await ann.button("Claim the win").waitFor();
+  await isFine("claims");
+  await ann.page.getByRole("link", { name: "Watch" }).click();
+  await ann.page.getByRole("dialog", { name: "Leave this game?" }).waitFor();
+  await isFine("leaving a game");
+  await ann.page.keyboard.press("Escape");
+  await ann.page.getByRole("dialog").waitFor({ state: "detached" });
   await here.server.act(created, 1, { turn: 4, play: "4-4" });
   await ann.isUp();
   await ann.button("Rewind").click();
@@ -155,6 +164,19 @@ test("axe finds nothing in dialogs, offers, claims, invitations and profiles", a
   await ann.button("Sit down").click();
   await ann.reads("Zoe to move.");
   await isFine("a game on nine boards");
+  const pair = [{ human: "Ann" }, { human: "Bob" }];
+  const begun = await here.server.createTable({ variant: "3x3k3", seats: pair, take: [0, 1], clock: { base: 15 } });
+  for (const [at, play] of ["1-1", "0-0"].entries()) await here.server.act(begun, at, { turn: at + 1, play });
+  await ann.go("/watch");
+  await ann.page.locator(".tables li", { hasText: "Ann – Bob" }).first().waitFor();
+  await isFine("a lobby with games");
+  await ann.go(`/game/${begun.id}`);
+  await ann.page.locator(".clock[data-low]").first().waitFor();
+  await isFine("little time");
+  const over = await here.server.played("7x6k4+gravity", ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"]);
+  await ann.go(`/game/${over.id}?turn=5#analysis`);
+  await ann.page.locator(".move-values").waitFor();
+  await isFine("an analysis with the value of every column");
   ann.isFine();
 });
 

@@ -25,6 +25,24 @@ test("an analysis shows the mistake and the best move", async () => {
   eve.isFine();
 });
 
+test("an analysis says why: the fork, the threat, the line that follows", async () => {
+  // Cross has two corners and the centre after turn 5: a fork at the top right and the left.
+  const created = await here.server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
+  const eve = await here.person();
+  await eve.go(`/game/${created.id}?turn=4#analysis`);
+  const worth = eve.page.locator(".worth");
+  await worth.filter({ hasText: "Cross wins in 3 moves." }).waitFor();
+  await worth.filter({ hasText: /It makes a fork: [a-z ]+ and [a-z ]+\./ }).waitFor();
+  await worth.filter({ hasText: /Best play: [a-z ]+, [a-z ]+, [a-z ]+\./ }).waitFor();
+  // After turn 3 cross threatens the bottom right; nought must block there.
+  await eve.go(`/game/${created.id}?turn=3#analysis`);
+  await worth.filter({ hasText: "Best: bottom right. It blocks a line." }).waitFor();
+  // Every move of a small board has its value, also for screen readers.
+  await eve.has(".cell[data-sign]", 6);
+  assert.match((await eve.cell("0-2").getAttribute("aria-label")) ?? "", /loses in 2 moves$/);
+  eve.isFine();
+});
+
 test("where values are exact, the board shows that of every move", async () => {
   const moves = ["3-2", "3-1", "2-2", "2-1", "1-2", "1-1", "0-2"];
   const created = await here.server.played("5x4k4+gravity", moves);
@@ -102,6 +120,8 @@ const SHAPES = [
   "Mistake",
   "MyGame",
   "Me",
+  "Profile",
+  "OpponentResults",
   "DeviceLink",
   "NewMatch",
   "QuickMatchView",

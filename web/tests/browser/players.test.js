@@ -78,6 +78,41 @@ test("my games: a badge says that it is my turn, and leads back", async () => {
   for (const who of [ann, bob]) who.isFine();
 });
 
+test("the score between two players is known after a reload and on another device", async () => {
+  const { ann, bob } = await friends();
+  for (const [who, move, side] of /** @type {const} */ ([
+    [ann, "0-0", 0],
+    [bob, "1-0", 1],
+    [ann, "0-1", 0],
+    [bob, "1-1", 1],
+    [ann, "0-2", 0],
+  ])) {
+    await who.play(move, side);
+  }
+  await ann.reads("You win.");
+  await ann.button("Play again").click();
+  await bob.button("Accept").click();
+  await bob.reads("Your turn.");
+  const game = new URL(bob.page.url()).pathname;
+  await ann.page.locator(".series", { hasText: "Series: Bob 0 · You 1" }).waitFor();
+  // A reload, in a browser that has not followed the series.
+  await bob.page.evaluate(() => localStorage.removeItem("noughts.series"));
+  await bob.page.reload();
+  await bob.page.locator(".series", { hasText: "Series: You 0 · Ann 1" }).waitFor();
+  const key = await ann.page.evaluate(() => localStorage.getItem("noughts.player"));
+  const phone = await here.person({ viewport: { width: 390, height: 760 } });
+  await phone.context.addInitScript((text) => localStorage.setItem("noughts.player", text), String(key));
+  await phone.go(game);
+  await phone.page.locator(".series", { hasText: "Series: Bob 0 · You 1" }).waitFor();
+  // The result of this game counts at once.
+  await bob.play("1-1", 0);
+  await phone.play("0-0", 1);
+  await bob.button("Give up").click();
+  await bob.page.getByRole("dialog").getByRole("button", { name: "Give up" }).click();
+  for (const who of [ann, phone]) await who.page.locator(".series", { hasText: "Series: Bob 0 · You 2" }).waitFor();
+  for (const who of [ann, bob, phone]) who.isFine();
+});
+
 test("another device gets the player by a link, once, and plays the same seat", async () => {
   const { ann, path } = await friends();
   await ann.go("/me");

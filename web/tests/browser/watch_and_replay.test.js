@@ -16,7 +16,7 @@ test("games in progress are listed and can be watched", async () => {
   });
   const eve = await here.person();
   await eve.go("/watch");
-  await eve.page.getByRole("link", { name: /Ann – Bob/ }).click();
+  await eve.page.getByRole("link", { name: /Ann \(away\) – Bob \(away\)/ }).click();
   await eve.reads("Ann to move.");
   await here.server.act(created, 0, { turn: 1, play: "1-1" });
   await eve.hasMark("1-1", 0);
@@ -28,21 +28,49 @@ test("games in progress are listed and can be watched", async () => {
   eve.isFine();
 });
 
-test("a list that has not changed is not rendered again", async () => {
+test("rows of the lobby that have not changed are not rendered again", async () => {
+  const table = { variant: "3x3k3", seats: [{ human: "Una" }, { human: "Vic" }], take: [0, 1] };
+  await here.server.createTable(table);
   const eve = await here.person();
-  await eve.page.clock.install();
   await eve.go("/watch");
+  await eve.page.locator(".tables li", { hasText: "Una" }).waitFor();
   await eve.page.evaluate(() => {
     const seen = /** @type {any} */ (window);
     seen.touched = 0;
-    new MutationObserver((all) => {
-      seen.touched += all.length;
-    }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+    const observer = new MutationObserver((all) => (seen.touched += all.length));
+    const what = { subtree: true, childList: true, attributes: true, characterData: true };
+    for (const row of document.querySelectorAll(".tables li")) observer.observe(row, what);
   });
-  for (let look = 0; look < 2; look++) {
-    await Promise.all([eve.page.waitForResponse(/status=playing/), eve.page.clock.runFor(4000)]);
-  }
+  await here.server.createTable({ ...table, seats: [{ human: "Wes" }, { human: "Xan" }] });
+  await eve.page.locator(".tables li", { hasText: "Wes" }).waitFor();
   assert.equal(await eve.page.evaluate(() => /** @type {any} */ (window).touched), 0);
+});
+
+test("the lobby shows who is present and how many watch, by one stream", async () => {
+  const created = await here.server.createTable({
+    variant: "7x6k4+gravity",
+    seats: [{ human: "Una" }, { human: "Vic" }],
+    take: [0, 1],
+  });
+  const [una, eve, fan] = [await here.person(), await here.person(), await here.person()];
+  /** @type {string[]} */
+  const asked = [];
+  eve.page.on("request", (request) => asked.push(new URL(request.url()).pathname + new URL(request.url()).search));
+  await eve.go("/watch");
+  const row = eve.page.locator(`.tables li[data-key="${created.id}"]`);
+  await row.getByText("Una (away) – Vic (away)").waitFor();
+  await una.sitAt(created, [0]);
+  await row.getByText("Una – Vic (away)").waitFor();
+  await fan.go(`/game/${created.id}`);
+  await row.getByText("1 spectator").waitFor();
+  await fan.page.close();
+  await row.getByText("1 spectator").waitFor({ state: "detached" });
+  await here.server.act(created, 0, { turn: 1, play: "5-3" });
+  await here.server.act(created, 0, { resign: true, turn: 2 });
+  await row.waitFor({ state: "detached" });
+  const lists = asked.filter((path) => path.startsWith("/api/games") || path.startsWith("/api/matches"));
+  assert.deepEqual(lists, ["/api/games/events?playing=true"]);
+  eve.isFine();
 });
 
 test("a finished game is replayed with keys, slider and list", async () => {

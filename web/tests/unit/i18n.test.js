@@ -60,6 +60,12 @@ for (const [language, words] of Object.entries(OTHERS)) {
   });
 }
 
+test("French has no-break spaces before colons, semicolons and question marks", () => {
+  for (const [key, word] of Object.entries(fr)) {
+    for (const text of Object.values(forms(word))) assert.doesNotMatch(text, / [:;?!]/, `fr.${key}`);
+  }
+});
+
 test("numbers select their plural form", () => {
   const rules = new Intl.PluralRules("cs");
   const format = new Intl.NumberFormat("cs");

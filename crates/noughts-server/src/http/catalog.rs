@@ -8,7 +8,7 @@ use noughts_api::{
     Announcement, ClockForm, FieldLocation, GameListing, GameStatus, GamesPage, OfferedVariant,
     Outcome, ProblemKind, SeatKind, SeatListing,
 };
-use noughts_rules::{CATALOG, Variant};
+use noughts_rules::{CATALOG, Seat, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -20,8 +20,9 @@ use super::openapi::{CatalogErrors, ListErrors};
 use super::stream::open_seat;
 use crate::id::GameId;
 use crate::players::PlayerNames;
-use crate::store::{ListQuery, ListedGame, PlayerFilter, family};
+use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError, family};
 use crate::table::{Holder, Status};
+use crate::tables::{Attendance, Tables};
 
 /// Lists the variants that have a name.
 ///
@@ -125,12 +126,22 @@ pub(super) async fn page(app: &AppState, query: ListQuery) -> Result<GamesPage, 
     let listed = app.tables.store().list(query).await?;
     let last = listed.last().filter(|_| listed.len() == limit);
     let before = last.map(|game| format!("{}.{}", game.created_ms, game.id));
+    let games = lines(&app.tables, &listed).await?;
+    Ok(GamesPage { before, games })
+}
+
+/// Games of a list, with names and presence.
+pub(super) async fn lines(
+    tables: &Tables,
+    listed: &[ListedGame],
+) -> Result<Vec<GameListing>, StoreError> {
     let holders = listed.iter().flat_map(|game| &game.summary.holders);
-    let names = PlayerNames::load(app.tables.store(), holders).await?;
-    Ok(GamesPage {
-        before,
-        games: listed.iter().map(|game| line(game, &names)).collect(),
-    })
+    let names = PlayerNames::load(tables.store(), holders).await?;
+    let attendance = tables.attendance(listed).await?;
+    let games = listed.iter().zip(attendance);
+    Ok(games
+        .map(|(game, attendance)| line(game, &names, attendance))
+        .collect())
 }
 
 /// Parses the `before` of a page, from the parameter with this name.
@@ -153,8 +164,8 @@ pub(super) fn read_before(
 }
 
 /// One game of a list.
-pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
-    let seat = |holder: &Holder| {
+pub(super) fn line(game: &ListedGame, names: &PlayerNames, attendance: Attendance) -> GameListing {
+    let seat = |(seat, holder): (Seat, &Holder)| {
         let registered = holder.player_id().and_then(|id| Some((id, names.get(id)?)));
         SeatListing {
             kind: match holder {
@@ -163,6 +174,11 @@ pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
                 Holder::Robot(_) => SeatKind::Robot,
             },
             name: names.name(holder),
+            present: match holder {
+                Holder::Open(_) => false,
+                Holder::Human { .. } | Holder::Player(_) => attendance.present.contains(seat),
+                Holder::Robot(_) => true,
+            },
             player: registered.map(|(id, _)| id.to_string()),
             bot: registered.is_some_and(|(_, info)| info.is_bot),
             open: match holder {
@@ -172,6 +188,7 @@ pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
         }
     };
     let ending = game.ending();
+    let seats = (0..).map(Seat).zip(&game.summary.holders);
     GameListing {
         id: game.id.to_string(),
         variant: game.variant.to_string(),
@@ -184,8 +201,9 @@ pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
             Status::Playing => GameStatus::Playing,
             Status::Over => GameStatus::Over,
         },
-        seats: game.summary.holders.iter().map(seat).collect(),
+        seats: seats.map(seat).collect(),
         clock: game.clock.map(ClockForm::from),
+        spectators: attendance.spectators,
         created_ms: game.created_ms,
         ended_ms: ending.map(|ending| ending.at_ms),
         outcome: ending.map(|ending| Outcome::new(&game.variant, &ending.conclusion)),

@@ -1,4 +1,5 @@
-//! `GET /api/games/events`: the tables that wait for players, as an event stream.
+//! `GET /api/games/events`: the tables that wait for players, and on request the games in progress, as an event
+//! stream.
 //!
 //! While somebody watches, one task reads the list from the store whenever a table of this node changes, and
 //! at intervals because other nodes may change it. Every message is encoded once for all watchers. A watcher
@@ -12,19 +13,22 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
-use noughts_api::{LobbyMessage, ProblemKind};
+use noughts_api::{GameListing, LobbyMessage, ProblemKind};
+use serde::Deserialize;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tracing::debug;
+use utoipa::IntoParams;
 
 use super::AppState;
-use super::catalog::{MAX_LISTED, line};
+use super::catalog::{MAX_LISTED, lines};
 use super::error::{ApiError, api_error};
-use super::openapi::CatalogErrors;
+use super::extract::QueryParams;
+use super::matches::waiting_matches;
+use super::openapi::ListErrors;
 use super::rate_limit::Client;
 use super::stream::{EventSource, NO_ID, event_stream, to_json, write_event};
 use crate::id::GameId;
-use crate::players::PlayerNames;
 use crate::store::{ListQuery, StoreError};
 use crate::table::Status;
 use crate::tables::Tables;
@@ -35,14 +39,31 @@ const SHARED_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the list is read otherwise. Only the deletion of old games is noticed late.
 const ALONE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Changes of this node's tables within this time are read together.
+/// Changes of this node's tables within this time are read together. Games in progress change more often.
 const PAUSE: Duration = Duration::from_millis(100);
+const LIVE_PAUSE: Duration = Duration::from_millis(300);
+
+/// Maximum number of games in progress that are listed.
+const MAX_LIVE: usize = 200;
+
+/// The newest games in progress among which the live ones are listed. Players often leave games against robots.
+const MAX_LIVE_SCANNED: usize = 500;
 
 /// Time for the first list.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The waiting tables, for all watchers.
+/// Which games a lobby lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum LobbyContent {
+    /// Tables with an open lobby seat.
+    Waiting,
+    /// Also the games in progress, and how many players wait for a quick match.
+    WaitingAndPlaying,
+}
+
+/// The listed tables, for all watchers.
 pub(super) struct Lobby {
+    content: LobbyContent,
     /// `None` until the list was read, and while nobody watches.
     latest: watch::Sender<Option<Arc<LobbyState>>>,
     /// Notified when the first watcher connects.
@@ -58,13 +79,16 @@ struct LobbyState {
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.
     all: Bytes,
+    /// The message with the number of quick matches, if the lobby has it.
+    matches: Option<Bytes>,
     /// The messages that lead from the previous state to this one, with their event names.
     changes: Vec<(&'static str, Bytes)>,
 }
 
 impl Lobby {
-    pub(super) fn new() -> Lobby {
+    pub(super) fn new(content: LobbyContent) -> Lobby {
         Lobby {
+            content,
             latest: watch::Sender::new(None),
             is_watched: Notify::new(),
             number: AtomicU64::new(0),
@@ -83,58 +107,97 @@ impl Lobby {
             true => SHARED_INTERVAL,
             false => ALONE_INTERVAL,
         };
-        let mut seats = tables.watch_seats();
+        let pause = match self.content {
+            LobbyContent::Waiting => PAUSE,
+            LobbyContent::WaitingAndPlaying => LIVE_PAUSE,
+        };
+        let mut lists = tables.watch_lists();
         loop {
             if self.latest.receiver_count() == 0 {
                 self.latest.send_replace(None);
                 self.is_watched.notified().await;
             }
-            seats.mark_unchanged();
+            lists.mark_unchanged();
             if let Err(error) = self.update(tables).await {
                 debug!(%error, "the lobby is read again");
             }
-            let _ = timeout(interval, seats.changed()).await;
-            sleep(PAUSE).await;
+            let _ = timeout(interval, lists.changed()).await;
+            sleep(pause).await;
         }
     }
 
     /// Reads the list, and publishes it if it has changed.
     async fn update(&self, tables: &Tables) -> Result<(), StoreError> {
-        let query = ListQuery {
-            variant: None,
-            player: None,
-            status: Some(Status::Waiting),
-            attended_at_ms: Some(tables.clock().now_ms()),
-            before: None,
-            limit: MAX_LISTED,
-        };
-        let listed = tables.store().list(query).await?;
-        let holders = listed.iter().flat_map(|game| &game.summary.holders);
-        let names = PlayerNames::load(tables.store(), holders).await?;
-        let games = listed.iter().map(|game| (game.id, line(game, &names)));
-        let games: Vec<_> = games.collect();
+        let mut games = list(tables, Status::Waiting, MAX_LISTED).await?;
+        let mut matches = None;
+        if self.content == LobbyContent::WaitingAndPlaying {
+            games.extend(list(tables, Status::Playing, MAX_LIVE).await?);
+            let waiting = waiting_matches(tables).await?;
+            matches = Some(to_json(&LobbyMessage::Matches(waiting)));
+        }
         let mut encoded = HashMap::with_capacity(games.len());
         for (id, game) in &games {
             encoded.insert(*id, to_json(&LobbyMessage::Game(game.clone())));
         }
         self.latest.send_if_modified(|latest| {
             let before = latest.as_ref();
-            let changes = changes(before.map(|state| &state.games), &encoded);
+            let mut changes = changes(before.map(|state| &state.games), &encoded);
+            if let Some(matches) = &matches
+                && before.is_some_and(|before| before.matches.as_ref() != Some(matches))
+            {
+                changes.push(("matches", matches.clone()));
+            }
             if before.is_some() && changes.is_empty() {
                 return false;
             }
+            tables.metrics().lobby_lists_encoded.inc();
             let games = games.into_iter().map(|(_, game)| game).collect();
             let step = if before.is_some() { 1 } else { 2 };
             *latest = Some(Arc::new(LobbyState {
                 number: self.number.fetch_add(step, Ordering::Relaxed) + step,
                 games: encoded,
                 all: to_json(&LobbyMessage::Games(games)),
+                matches,
                 changes,
             }));
             true
         });
         Ok(())
     }
+}
+
+/// The newest games with this status, at most `limit`: waiting tables whose players are present, or games in
+/// progress that are live.
+async fn list(
+    tables: &Tables,
+    status: Status,
+    limit: usize,
+) -> Result<Vec<(GameId, GameListing)>, StoreError> {
+    let now_ms = tables.clock().now_ms();
+    let query = ListQuery {
+        variant: None,
+        player: None,
+        status: Some(status),
+        attended_at_ms: Some(now_ms),
+        before: None,
+        limit: match status {
+            Status::Playing => MAX_LIVE_SCANNED,
+            Status::Unlisted | Status::Waiting | Status::Over => limit,
+        },
+    };
+    let mut listed = tables.store().list(query).await?;
+    if status == Status::Playing {
+        let attendance = tables.attendance(&listed).await?;
+        let mut attendance = attendance.into_iter();
+        listed.retain(|game| {
+            attendance
+                .next()
+                .is_some_and(|who| who.is_live(game, now_ms))
+        });
+        listed.truncate(limit);
+    }
+    let games = lines(tables, &listed).await?;
+    Ok(listed.iter().map(|game| game.id).zip(games).collect())
 }
 
 /// The messages that lead from one list to the next.
@@ -152,24 +215,38 @@ fn changes(
     gone.chain(new).collect()
 }
 
+/// What to follow.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Followed {
+    /// With `true` also the games in progress, and how many players wait for a quick match.
+    playing: Option<bool>,
+}
+
 /// Follows the lobby by server-sent events.
 ///
 /// The data of each event is a LobbyMessage: first all tables with an open lobby seat (`games`), then each table that is
 /// added or changed (`game`), and each that no longer waits (`gone`).
 #[utoipa::path(
     get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
+    params(Followed),
     responses(
         (status = 200, body = String, content_type = "text/event-stream", description = "Events whose data are LobbyMessage objects"),
-        CatalogErrors,
+        ListErrors,
     )
 )]
 pub(super) async fn lobby_events(
     State(app): State<Arc<AppState>>,
+    QueryParams(followed): QueryParams<Followed>,
     client: Client,
 ) -> Result<Response, ApiError> {
     let now = app.tables.clock().now();
     let permit = app.rate_limiter.open_stream(&client, now)?;
-    let mut states = app.lobby.subscribe();
+    let lobby = match followed.playing {
+        Some(true) => &app.live_lobby,
+        Some(false) | None => &app.lobby,
+    };
+    let mut states = lobby.subscribe();
     let first = timeout(FIRST_TIMEOUT, states.wait_for(Option::is_some)).await;
     if !first.is_ok_and(|first| first.is_ok()) {
         return Err(api_error(
@@ -204,7 +281,12 @@ impl EventSource for LobbyEvents {
                     write_event(&mut chunk, NO_ID, name, message);
                 }
             }
-            false => write_event(&mut chunk, NO_ID, "games", &state.all),
+            false => {
+                write_event(&mut chunk, NO_ID, "games", &state.all);
+                if let Some(matches) = &state.matches {
+                    write_event(&mut chunk, NO_ID, "matches", matches);
+                }
+            }
         }
         Some(chunk)
     }

@@ -16,7 +16,8 @@ use super::extract::{Json, PathParams};
 use super::openapi::{CatalogErrors, CreateErrors, MeErrors};
 use super::players::Caller;
 use super::rate_limit::Client;
-use crate::store::{MAX_QUICK_MATCHES, MatchRequest, QuickMatch, WaitingId};
+use crate::store::{MAX_QUICK_MATCHES, MatchRequest, QuickMatch, StoreError, WaitingId};
+use crate::tables::Tables;
 
 /// Asks for an opponent: a quick match, first come, first served.
 ///
@@ -62,6 +63,7 @@ pub(super) async fn create(
             ));
         }
     };
+    app.tables.lists_changed();
     let found = app.matchmaking.quick_match(id).await?;
     let matched = found.and_then(|found| found.matched);
     let quick_match = view_of(id, matched.map(|(game, seat)| (game.to_string(), seat.0)));
@@ -140,6 +142,7 @@ pub(super) async fn cancel(
 ) -> Result<Response, ApiError> {
     let (id, _) = own_match(&app, &caller, &id).await?;
     if app.matchmaking.cancel_match(id, caller.0.id).await? {
+        app.tables.lists_changed();
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     // It has found an opponent in the meantime, or it is gone.
@@ -159,8 +162,13 @@ pub(super) async fn cancel(
     )
 )]
 pub(super) async fn list(State(app): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    let counts = app.tables.store().waiting_counts().await?;
-    let waiting = WaitingMatches {
+    Ok(axum::Json(waiting_matches(&app.tables).await?).into_response())
+}
+
+/// How many players wait, by game.
+pub(super) async fn waiting_matches(tables: &Tables) -> Result<WaitingMatches, StoreError> {
+    let counts = tables.store().waiting_counts().await?;
+    Ok(WaitingMatches {
         waiting: counts.iter().map(|count| count.players).sum(),
         games: counts
             .iter()
@@ -170,6 +178,5 @@ pub(super) async fn list(State(app): State<Arc<AppState>>) -> Result<Response, A
                 waiting: count.players,
             })
             .collect(),
-    };
-    Ok(axum::Json(waiting).into_response())
+    })
 }

@@ -206,14 +206,14 @@ pub(super) async fn me(
 
 /// A game as its player sees it; `None` if the player has no seat in it.
 pub(super) fn my_game(live: &LiveTable, player: PlayerId) -> Option<MyGame> {
-    let names = live.names();
+    let (names, attendance) = (live.names(), live.attendance());
     live.read(|table| {
         let listed = ListedGame::new(table.settings(), table.summary());
         Some(MyGame {
             seat: seat_of_player(table, player)?.0,
             to_move: table.game().to_move().map(|seat| seat.0),
             turn: table.turn(),
-            game: line(&listed, &names),
+            game: line(&listed, &names, attendance),
         })
     })
 }

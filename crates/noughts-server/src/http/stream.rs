@@ -34,7 +34,7 @@ use crate::table::{
     Change, ClockView, Holder, MAX_LISTED_CELLS, Offer, OpenOffer, OpenTo, SeatSet, Snapshot,
     TurnChange, Update,
 };
-use crate::tables::{LiveTable, Watch};
+use crate::tables::{LiveTable, Spectating, Watch};
 
 // Changes and views list legal moves up to the same board size.
 const _: () = assert!(MAX_LISTED_CELLS == noughts_api::MAX_LISTED_CELLS);
@@ -203,6 +203,8 @@ pub(super) struct Follow {
     has_missed: bool,
     /// Marks the player as present, if the watcher is a player.
     _connected: Option<Connected>,
+    /// Counts the watcher otherwise.
+    _spectating: Option<Spectating>,
 }
 
 /// What to send to a watcher.
@@ -222,6 +224,7 @@ impl Follow {
     ) -> Result<Follow, ApiError> {
         let live = table(app, id).await?;
         let connected = seat.map(|seat| app.presence.connect(&live, seat));
+        let spectating = seat.is_none().then(|| app.tables.spectate(&live));
         let watch = live.watch()?;
         Ok(Follow {
             entry: watch.snapshot.entry,
@@ -229,6 +232,7 @@ impl Follow {
             watch,
             has_missed: false,
             _connected: connected,
+            _spectating: spectating,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use noughts_engine::Stop;
 use noughts_rules::{Move, Seat, Turn};
 use tokio::sync::{broadcast, watch};
 
-use super::SubmitError;
+use super::{Attendance, SubmitError};
 use crate::clock::ServerClock;
 use crate::id::{GameId, PlayerId};
 use crate::players::{PlayerInfo, PlayerNames};
@@ -36,6 +36,8 @@ pub struct LiveTable {
     pub(super) submission: tokio::sync::Mutex<()>,
     /// The number of submissions that wait or are running.
     queued: AtomicUsize,
+    /// The number of connections that follow the game without a seat.
+    spectators: AtomicU32,
     /// When the table was last used, in milliseconds of the process's clock.
     used_ms: AtomicU64,
     clock: ServerClock,
@@ -132,6 +134,7 @@ impl LiveTable {
             has_clock: table.settings().clock.is_some(),
             submission: tokio::sync::Mutex::new(()),
             queued: AtomicUsize::new(0),
+            spectators: AtomicU32::new(0),
             used_ms: AtomicU64::new(0),
             state: Mutex::new(State {
                 connected: vec![0; table.holders().len()],
@@ -332,6 +335,22 @@ impl LiveTable {
             state.publish_seats(None);
         }
         has_changed
+    }
+
+    /// Counts a spectator who comes or goes.
+    pub(super) fn count_spectator(&self, comes: bool) {
+        match comes {
+            true => self.spectators.fetch_add(1, Ordering::Relaxed),
+            false => self.spectators.fetch_sub(1, Ordering::Relaxed),
+        };
+    }
+
+    /// Who is connected.
+    pub(crate) fn attendance(&self) -> Attendance {
+        Attendance {
+            present: self.state().present(),
+            spectators: self.spectators.load(Ordering::Relaxed),
+        }
     }
 
     /// Records that the player of a seat sent `leave`.

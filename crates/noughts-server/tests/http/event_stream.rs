@@ -11,7 +11,7 @@ use crate::client::{TIMEOUT, TestServer};
 pub(crate) struct Events(pub(crate) BufReader<TcpStream>);
 
 impl Events {
-    async fn open(server: &TestServer, id: &str, last: Option<usize>) -> Events {
+    pub(crate) async fn open(server: &TestServer, id: &str, last: Option<usize>) -> Events {
         let last = last.map(|last| last.to_string());
         let headers: Vec<(&str, &str)> =
             last.iter().map(|l| ("Last-Event-ID", l.as_str())).collect();

@@ -409,7 +409,7 @@ async fn seats_and_listing_of_a_new_table() {
     );
     assert_eq!(
         games[0]["seats"][1],
-        json!({"kind": "open", "name": "", "open": "link"})
+        json!({"kind": "open", "name": "", "present": false, "open": "link"})
     );
     let path = format!("/api/games/{listed}");
     let view = server.request("GET", &path, None).await.body;

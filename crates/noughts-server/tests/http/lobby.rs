@@ -91,3 +91,98 @@ async fn lobby_shows_the_tables_of_all_nodes() {
     assert_eq!(events.next().await.1, "gone");
     assert!(begun.elapsed() < Duration::from_secs(2));
 }
+
+async fn watch_all(server: &TestServer) -> Events {
+    let path = "/api/games/events?playing=true";
+    Events(BufReader::new(server.open("GET", path, &[], None).await))
+}
+
+/// The number of lists that the server has encoded for the streams of the lobby.
+async fn encoded(server: &TestServer) -> u64 {
+    let metrics = server.request("GET", "/metrics", None).await.text;
+    let name = "noughts_lobby_lists_encoded_total ";
+    let value = metrics.lines().find_map(|line| line.strip_prefix(name));
+    value.unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_change_among_200_live_tables_is_encoded_once_for_all_viewers() {
+    let server = TestServer::new().await;
+    let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}]}"#;
+    let mut last = String::new();
+    for _ in 0..200 {
+        last = server.create_table(table).await.0;
+    }
+    let mut viewers = Vec::new();
+    for _ in 0..30 {
+        let mut events = watch_all(&server).await;
+        let (_, name, data) = events.next().await;
+        assert_eq!(name, "games");
+        let games = data["games"].as_array().unwrap();
+        assert_eq!(games.len(), 200);
+        assert!(games.iter().all(|game| game["spectators"] == 0));
+        let (_, name, data) = events.next().await;
+        assert_eq!(
+            (name.as_str(), &data["matches"]["waiting"]),
+            ("matches", &json!(0))
+        );
+        viewers.push(events);
+    }
+    assert_eq!(encoded(&server).await, 1);
+    let _spectator = Events::open(&server, &last, None).await;
+    for events in &mut viewers {
+        let (_, name, data) = events.next().await;
+        assert_eq!((name.as_str(), &data["game"]["id"]), ("game", &json!(last)));
+        assert_eq!(data["game"]["spectators"], 1);
+    }
+    assert_eq!(encoded(&server).await, 2);
+}
+
+/// A game that its players have left disappears from the games in progress, and returns with a player.
+#[tokio::test(start_paused = true)]
+async fn games_in_progress_have_presence_and_no_dead_tables() {
+    let server = TestServer::node(&Database::new()).await;
+    let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"level:1"}]}"#;
+    let (game, tokens) = server.create_table(table).await;
+    let mut events = watch_all(&server).await;
+    let (_, _, data) = events.next().await;
+    assert_eq!(data["games"][0]["seats"][0]["present"], false);
+    assert_eq!(data["games"][0]["seats"][1]["present"], true);
+    assert_eq!(events.next().await.1, "matches");
+    let (_, name, data) = events.next().await;
+    assert_eq!((name.as_str(), data), ("gone", json!({ "gone": game })));
+    let _ann = Events::open_as(&server, &game, &tokens["0"]).await;
+    let (_, name, data) = events.next().await;
+    assert_eq!((name.as_str(), &data["game"]["id"]), ("game", &json!(game)));
+    assert_eq!(data["game"]["seats"][0]["present"], true);
+    assert_eq!(data["game"]["spectators"], 0);
+    // The archive of all games still has it.
+    let listed = server
+        .request("GET", "/api/games?status=playing", None)
+        .await;
+    assert_eq!(listed.body["games"][0]["seats"][0]["present"], true);
+}
+
+#[tokio::test]
+async fn lobby_with_games_in_progress_counts_quick_matches() {
+    let server = TestServer::new().await;
+    let mut events = watch_all(&server).await;
+    assert_eq!(events.next().await.2, json!({ "games": [] }));
+    assert_eq!(
+        events.next().await.2,
+        json!({"matches": {"waiting": 0, "games": []}})
+    );
+    let player = server
+        .request("POST", "/api/players", Some(r#"{"name":"Ann"}"#))
+        .await;
+    let token = player.body["token"].as_str().unwrap();
+    let asked = server
+        .request_as(token, "/api/matches", r#"{"variant":"3x3k3"}"#)
+        .await;
+    assert_eq!(asked.status, 202, "{}", asked.text);
+    let (_, name, data) = events.next().await;
+    assert_eq!(
+        (name.as_str(), &data["matches"]["waiting"]),
+        ("matches", &json!(1))
+    );
+}

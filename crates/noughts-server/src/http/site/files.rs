@@ -61,6 +61,7 @@ const FILES: &[(&str, &[u8])] = &files![
     "i18n.js"
     "invitation.js"
     "labels.js"
+    "lobby_events.js"
     "marks.js"
     "me.js"
     "move_list.js"

@@ -1,0 +1,94 @@
+//! Who is connected to a table: players and spectators.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{LiveTable, Tables};
+use crate::id::GameId;
+use crate::store::{ATTENDED_MS, ListedGame, StoreError};
+use crate::table::{Holder, SeatSet};
+
+/// Who is connected to a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Attendance {
+    /// The seats with a connected player on any node.
+    pub(crate) present: SeatSet,
+    /// The number of connections to this node that follow the game without a seat.
+    pub(crate) spectators: u32,
+}
+
+impl Attendance {
+    /// Nobody.
+    pub(crate) const NOBODY: Attendance = Attendance {
+        present: SeatSet::EMPTY,
+        spectators: 0,
+    };
+
+    /// Whether a game in progress goes on: a player is connected, or only robots play, or it is new.
+    pub(crate) fn is_live(self, game: &ListedGame, now_ms: u64) -> bool {
+        let holders = &game.summary.holders;
+        let by_tcp = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
+        !self.present.is_empty()
+            || now_ms < game.created_ms.saturating_add(ATTENDED_MS)
+            || holders.iter().any(by_tcp)
+            || !holders.iter().any(Holder::is_human)
+    }
+}
+
+/// A connection that follows a game without a seat. Dropping it ends this.
+#[derive(Debug)]
+pub(crate) struct Spectating {
+    tables: Arc<Tables>,
+    live: Arc<LiveTable>,
+}
+
+impl Drop for Spectating {
+    fn drop(&mut self) {
+        self.live.count_spectator(false);
+        self.tables.lists_changed();
+    }
+}
+
+impl Tables {
+    /// Counts a spectator until the returned value is dropped.
+    pub(crate) fn spectate(self: &Arc<Tables>, live: &Arc<LiveTable>) -> Spectating {
+        live.count_spectator(true);
+        self.lists_changed();
+        Spectating {
+            tables: Arc::clone(self),
+            live: Arc::clone(live),
+        }
+    }
+
+    /// Who is connected to each of these games.
+    pub(crate) async fn attendance(
+        &self,
+        games: &[ListedGame],
+    ) -> Result<Vec<Attendance>, StoreError> {
+        let in_memory = games.iter().map(|game| self.in_memory(game.id));
+        let in_memory: Vec<_> = in_memory.collect();
+        // Tables that only other nodes have in memory.
+        let elsewhere = games.iter().zip(&in_memory);
+        let elsewhere = elsewhere.filter(|(game, live)| live.is_none() && game.ending().is_none());
+        let elsewhere: Vec<GameId> = elsewhere.map(|(game, _)| game.id).collect();
+        let present: HashMap<GameId, SeatSet> = match elsewhere.is_empty() {
+            true => HashMap::new(),
+            false => {
+                let found = self.store.positions(self.node, elsewhere).await?;
+                found
+                    .iter()
+                    .map(|found| (found.game, found.present))
+                    .collect()
+            }
+        };
+        let games = games.iter().zip(in_memory);
+        let attendance = games.map(|(game, live)| match live {
+            Some(live) => live.attendance(),
+            None => Attendance {
+                present: present.get(&game.id).copied().unwrap_or(SeatSet::EMPTY),
+                ..Attendance::NOBODY
+            },
+        });
+        Ok(attendance.collect())
+    }
+}
