@@ -4,10 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use noughts_engine::Clock;
+use tokio::time::sleep;
 
 /// With a shared store: how far this clock may run ahead of the store's latest time. If the clock of a
 /// process jumps, the next sweep, one second later, corrects it before wrong times are stored.
 const MAX_AHEAD: Duration = Duration::from_secs(3);
+
+/// How often the first sweep is waited for.
+const FIRST_SWEEP_POLL: Duration = Duration::from_millis(5);
 
 /// The time since 1970: the clock of the process, corrected by the clock of a shared store.
 #[derive(Clone)]
@@ -85,12 +89,22 @@ impl ServerClock {
         is_fresh.then(|| reading.ms_at(now))
     }
 
-    /// Records a successful sweep, and sets the clock to the store's time if the store has a clock.
-    pub(crate) fn correct(&self, store_ms: Option<u64>) {
+    /// Waits for the first successful sweep. Before it, the time is that of the process, which may be wrong.
+    pub(crate) async fn first_sweep(&self) {
+        while self.reading().swept_at.is_none() {
+            sleep(FIRST_SWEEP_POLL).await;
+        }
+    }
+
+    /// Records a successful sweep that took this long, and corrects the clock by the store's time, if the store has a
+    /// clock. The store read its clock at some moment of the sweep, so after a slow sweep the clock is only moved into the
+    /// interval of possible times. Otherwise turns would get times before their arrival.
+    pub(crate) fn correct(&self, store_ms: Option<u64>, took: Duration) {
         let now_ms = self.now_ms();
         let mut reading = self.reading();
         if let Some(ms) = store_ms {
-            (reading.at, reading.ms) = (self.clock.now(), ms);
+            let latest_ms = ms + took.as_millis() as u64;
+            (reading.at, reading.ms) = (self.clock.now(), now_ms.clamp(ms, latest_ms));
             reading.is_from_store = true;
         }
         reading.certain_ms = store_ms.unwrap_or(now_ms);
@@ -127,7 +141,7 @@ mod tests {
         let injected = Arc::new(Injected::default());
         let clock = ServerClock::new(Arc::clone(&injected) as Arc<dyn Clock>);
         injected.set(10_000);
-        clock.correct(Some(5_000_000));
+        clock.correct(Some(5_000_000), Duration::ZERO);
         injected.set(10_001);
         assert_eq!((clock.now_ms(), clock.certain_ms()), (5_001_000, 5_000_000));
         for jump in [13_600, 6_400] {
@@ -136,9 +150,28 @@ mod tests {
             assert!((5_000_000..=5_003_000).contains(&now_ms), "{now_ms}");
             assert_eq!(clock.certain_ms(), 5_000_000);
         }
-        clock.correct(Some(5_002_000));
+        clock.correct(Some(5_002_000), Duration::ZERO);
         injected.set(6_401);
         assert_eq!(clock.now_ms(), 5_003_000);
+    }
+
+    #[test]
+    fn slow_sweep_does_not_set_the_clock_back() {
+        let injected = Arc::new(Injected::default());
+        let clock = ServerClock::new(Arc::clone(&injected) as Arc<dyn Clock>);
+        injected.set(100);
+        clock.correct(Some(5_000_000), Duration::ZERO);
+        // The store read its clock at 5 000 100, and its reply took almost two seconds.
+        injected.set(102);
+        clock.correct(Some(5_000_100), Duration::from_secs(2));
+        assert_eq!((clock.now_ms(), clock.certain_ms()), (5_002_000, 5_000_100));
+        // A process whose clock jumped is corrected as far as it is certainly wrong.
+        injected.set(105);
+        clock.correct(Some(5_001_000), Duration::from_secs(1));
+        assert_eq!(clock.now_ms(), 5_002_000);
+        injected.set(106);
+        clock.correct(Some(5_010_000), Duration::from_secs(1));
+        assert_eq!(clock.now_ms(), 5_010_000);
     }
 
     #[test]
@@ -149,7 +182,7 @@ mod tests {
         injected.set(3_600);
         assert_eq!(clock.now_ms() - before, 3_600_000);
         assert_eq!(clock.certain_ms(), 0);
-        clock.correct(None);
+        clock.correct(None, Duration::ZERO);
         assert_eq!(clock.certain_ms(), clock.now_ms());
     }
 }

@@ -88,7 +88,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
             Ok(swept) => {
                 // Outages must be known before it is certain which clocks have run out.
                 tables.note_outages(swept.outages);
-                tables.clock().correct(swept.now_ms);
+                tables.clock().correct(swept.now_ms, begun.elapsed());
                 if ending.as_ref().is_none_or(JoinHandle::is_finished) {
                     let tables = Arc::clone(&tables);
                     ending = Some(tokio::spawn(async move { tables.end_due_games().await }));

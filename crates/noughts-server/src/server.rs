@@ -114,7 +114,9 @@ impl Server {
         let tcp = tcp.into_iter().filter_map(|(listener, opponent, tls)| {
             let shared = (&connections, &operator);
             let server = TcpServer::new(opponent, &matchmaking, shared, tls);
-            Some(tokio::spawn(server.run(listener?, closed.clone())))
+            let run = server.run(listener?, closed.clone());
+            let run = when_time_is_known(Arc::clone(&tables), closed.clone(), run);
+            Some(tokio::spawn(run))
         });
         let mut listeners: Vec<JoinHandle<()>> = tcp.collect();
         listeners.extend(setup.http.map(|http| {
@@ -126,7 +128,9 @@ impl Server {
                 tls,
                 closed.clone(),
             );
-            tokio::spawn(server.run(http.listener, closed.clone()))
+            let run = server.run(http.listener, closed.clone());
+            let tables = Arc::clone(&tables);
+            tokio::spawn(when_time_is_known(tables, closed.clone(), run))
         }));
         let tasks = vec![
             tokio::spawn(liveness::sweep(Arc::clone(&tables))).abort_handle(),
@@ -203,6 +207,24 @@ impl Server {
     /// The players that wait for an opponent.
     pub fn matchmaking(&self) -> &Arc<Matchmaking> {
         &self.matchmaking
+    }
+}
+
+/// Serves clients as soon as the time of a shared store is known. Before that, this node would store the time of its own
+/// clock, which may be wrong, and games would end too early or too late.
+async fn when_time_is_known(
+    tables: Arc<Tables>,
+    mut closed: watch::Receiver<bool>,
+    run: impl Future<Output = ()>,
+) {
+    let is_known = !tables.bus().is_shared()
+        || tokio::select! {
+            () = tables.clock().first_sweep() => true,
+            _ = closed.wait_for(|is_closed| *is_closed) => false,
+        };
+    drop(tables);
+    if is_known {
+        run.await;
     }
 }
 

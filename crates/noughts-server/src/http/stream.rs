@@ -30,11 +30,12 @@ use super::rate_limit::{Client, StreamPermit};
 use crate::id::GameId;
 use crate::players::PlayerNames;
 use crate::presence::Connected;
+use crate::store::StoreError;
 use crate::table::{
     Change, ClockView, Holder, MAX_LISTED_CELLS, Offer, OpenOffer, OpenTo, SeatSet, Snapshot,
-    TurnChange, Update,
+    Table, TurnChange, Update,
 };
-use crate::tables::{LiveTable, Spectating, Watch};
+use crate::tables::{LiveTable, Spectating, SubmitError, Watch};
 
 // Changes and views list legal moves up to the same board size.
 const _: () = assert!(MAX_LISTED_CELLS == noughts_api::MAX_LISTED_CELLS);
@@ -330,8 +331,14 @@ pub(super) async fn events(
     let id = read_id(&id)?;
     let live = table(&app, id).await?;
     let seat = app.seat_in_header(&live, &headers).await?;
-    drop(live);
     let seen = last_event_id(&headers)?;
+    let is_ahead = seen > Some(live.read(Table::entry));
+    if is_ahead && app.tables.bus().is_shared() && !app.tables.refresh(&live).await {
+        // Another node sent this client entries that this node cannot read. An older view would take them back.
+        let why = "the store did not send the latest entries".to_owned();
+        return Err(SubmitError::Unavailable(StoreError::Unavailable(why)).into());
+    }
+    drop(live);
     let now = app.tables.clock().now();
     let permit = app.rate_limiter.open_stream(&client, now)?;
     let mut follow = Follow::begin(&app, id, seat).await?;

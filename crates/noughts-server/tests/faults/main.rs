@@ -9,6 +9,7 @@ mod matchmaking;
 mod overdue;
 mod robots;
 mod seats;
+mod serving;
 mod submissions;
 
 use std::sync::Arc;

@@ -1,0 +1,123 @@
+//! Nodes with HTTP listeners: what they send before they know what the store knows.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use noughts_engine::EngineSetup;
+use noughts_server::{
+    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Server, ServerConfig, Store,
+    listen_for_http,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+use crate::TIMEOUT;
+use crate::cluster::{Database, Fault, Operation, Treatment};
+
+/// A node that shares the database, and its port. It runs until the server is dropped.
+async fn serve(database: &Arc<Database>, seed: u64) -> (Server, u16) {
+    let store = database.connect(true);
+    let secret = store.secret().await.unwrap();
+    let listener = listen_for_http("127.0.0.1:0".parse().unwrap()).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = Server::start(ServerConfig {
+        http: Some(HttpConfig {
+            listener,
+            secret,
+            limits: HttpLimits::default(),
+        }),
+        tcp: None,
+        tcp_strategy: "first".parse().unwrap(),
+        pairs: None,
+        tls: None,
+        store: Box::new(store),
+        limits: ConnectionLimits::default(),
+        robot_threads: 1,
+        engine: EngineSetup::with_seed(seed),
+        ids: IdSource::seeded(seed),
+    });
+    (server.unwrap(), port)
+}
+
+async fn send(port: u16, request: &str, headers: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let length = body.len();
+    let text = format!(
+        "{request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(text.as_bytes()).await.unwrap();
+    stream
+}
+
+/// Reads until the response contains this text.
+async fn read_until(stream: &mut TcpStream, end: &str) -> String {
+    let mut text = String::new();
+    let mut bytes = [0; 4096];
+    while !text.contains(end) {
+        let read = timeout(TIMEOUT, stream.read(&mut bytes)).await;
+        let count = read.expect("it answers").unwrap();
+        assert_ne!(count, 0, "the response ended: {text}");
+        text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    text
+}
+
+/// A text between two others.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+    let (_, rest) = text.split_once(before).expect(before);
+    rest.split_once(after).expect(after).0
+}
+
+#[tokio::test]
+async fn no_client_is_served_before_the_time_of_the_store_is_known() {
+    let database = Database::new();
+    let sweeps = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&sweeps);
+    database.treat(move |request| match request.operation {
+        Operation::Sweep => {
+            counted.fetch_add(1, Ordering::SeqCst);
+            Treatment::only(Fault::RequestLost)
+        }
+        _ => Treatment::default(),
+    });
+    let (_server, port) = serve(&database, 1).await;
+    let mut stream = send(port, "GET /healthz", "", "").await;
+    while sweeps.load(Ordering::SeqCst) < 2 {
+        sleep(Duration::from_millis(10)).await;
+    }
+    let read = stream.try_read(&mut [0; 16]);
+    assert_eq!(read.unwrap_err().kind(), ErrorKind::WouldBlock);
+    database.treat(|_| Treatment::default());
+    let answer = read_until(&mut stream, "\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[tokio::test]
+async fn stream_that_is_resumed_at_a_node_that_is_behind_does_not_go_back() {
+    let database = Database::new();
+    // The second node learns nothing by itself.
+    database.delay_hints(|_| Vec::new());
+    let (_first, here) = serve(&database, 1).await;
+    let (_second, there) = serve(&database, 2).await;
+    let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let mut created = send(here, "POST /api/games", "", table).await;
+    let created = read_until(&mut created, "\"view\"").await;
+    let (id, token) = (
+        between(&created, "\"id\":\"", "\""),
+        between(&created, "\"tokens\":{\"0\":\"", "\""),
+    );
+    let mut viewed = send(there, &format!("GET /api/games/{id}"), "", "").await;
+    read_until(&mut viewed, "\"turn\":1").await;
+    let token = format!("Authorization: Bearer {token}\r\n");
+    let act = format!("POST /api/games/{id}/actions");
+    let mut acted = send(here, &act, &token, r#"{"turn":1,"play":"1-1"}"#).await;
+    read_until(&mut acted, "\"turn\":2").await;
+    let events = format!("GET /api/games/{id}/events");
+    let mut resumed = send(there, &events, "Last-Event-ID: 1\r\n", "").await;
+    let first = read_until(&mut resumed, "data:").await;
+    assert!(first.contains("event: presence"), "{first}");
+}
