@@ -1,8 +1,9 @@
-//! `cargo xtask`: tests, benches, fuzzing, mutants and packages of the workspace, and the opening book of Connect Four.
+//! `cargo xtask`: tests, benches, fuzzing, mutants, fault campaigns and packages of the workspace, and the opening book of Connect Four.
 //!
 //! No dependencies, because this is the first thing that is built on a new machine.
 
 mod bench;
+mod campaign;
 mod dist;
 mod fuzz;
 mod mutants;
@@ -22,6 +23,9 @@ cargo xtask bench [NAME [ARGUMENT...]]    times and instruction counts; without 
 cargo xtask fuzz [TARGET] [--seconds N | --inputs N]
                                           one fuzz target, or all; by default 60 s each
 cargo xtask mutants [WORD]                mutants of the solver and the proof checker that the tests must detect
+cargo xtask campaign [--seed S] [--faults N] [--store sqlite|postgres] [--resume]
+                                          kills and other faults while clients play; by default 100 with each store
+cargo xtask campaign --mutants            puts faults into the server that the campaign must detect
 cargo xtask dist [--profile NAME]         a tarball and a Debian package in target/dist; the default profile is release
 cargo xtask dist --test [BEFORE.deb]      installs, upgrades and removes that package in a fresh Debian; as root
 cargo xtask book [--board WxH] [--pack]   the opening book of Connect Four; an interrupted run continues
@@ -47,7 +51,11 @@ fn run(arguments: &[&str]) -> Result<bool, String> {
     match arguments {
         []
         | ["-h" | "--help" | "help", ..]
-        | ["test" | "fuzz" | "mutants", "-h" | "--help", ..] => {
+        | [
+            "test" | "fuzz" | "mutants" | "campaign",
+            "-h" | "--help",
+            ..,
+        ] => {
             print!("{USAGE}");
             Ok(true)
         }
@@ -79,6 +87,7 @@ fn run(arguments: &[&str]) -> Result<bool, String> {
         ["dist", "--profile", profile] => dist::run(profile),
         ["dist", "--test"] => dist::test(None),
         ["dist", "--test", before] => dist::test(Some(before)),
+        ["campaign", rest @ ..] => campaign::run(rest),
         ["mutants"] => mutants::run(None),
         ["mutants", word] => mutants::run(Some(word)),
         _ => Err(format!("unknown arguments; usage:\n{USAGE}")),

@@ -7,12 +7,36 @@ use std::fs;
 
 use crate::shell;
 
-struct Mutant {
-    name: &'static str,
-    file: &'static str,
+pub(crate) struct Mutant {
+    pub(crate) name: &'static str,
+    pub(crate) file: &'static str,
     /// The original text, which occurs once in the file.
-    from: &'static str,
-    to: &'static str,
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
+}
+
+impl Mutant {
+    /// Puts the fault into a copy of the sources, runs `test`, and removes the fault.
+    pub(crate) fn with<T>(
+        &self,
+        copy: &str,
+        test: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, String> {
+        let file = crate::root().join(copy).join(self.file);
+        let failed = |error| format!("{}: {error}", file.display());
+        let original = fs::read_to_string(&file).map_err(failed)?;
+        fs::write(&file, original.replacen(self.from, self.to, 1)).map_err(failed)?;
+        let tested = test();
+        fs::write(&file, original).map_err(failed)?;
+        tested
+    }
+
+    /// Checks that its text occurs once.
+    #[cfg(test)]
+    pub(crate) fn check(&self) {
+        let text = fs::read_to_string(crate::root().join(self.file)).expect(self.file);
+        assert_eq!(text.matches(self.from).count(), 1, "{}", self.name);
+    }
 }
 
 const PLAIN: &str = "crates/noughts-engine/src/solver/plain_grid.rs";
@@ -188,15 +212,11 @@ pub(crate) fn run(word: Option<&str>) -> Result<bool, String> {
 }
 
 fn is_detected(mutant: &Mutant, tests: &str) -> Result<bool, String> {
-    let file = crate::root().join(COPY).join(mutant.file);
-    let failed = |error| format!("{}: {error}", file.display());
-    let original = fs::read_to_string(&file).map_err(failed)?;
-    fs::write(&file, original.replacen(mutant.from, mutant.to, 1)).map_err(failed)?;
-    let detected = shell::run(&format!("{} --no-run", nextest(tests)))
-        .and_then(|()| shell::output(&nextest(tests)))
-        .map(|output| !output.status.success());
-    fs::write(&file, original).map_err(failed)?;
-    detected
+    mutant.with(COPY, || {
+        shell::run(&format!("{} --no-run", nextest(tests)))
+            .and_then(|()| shell::output(&nextest(tests)))
+            .map(|output| !output.status.success())
+    })
 }
 
 fn nextest(tests: &str) -> String {
@@ -213,8 +233,7 @@ mod tests {
     #[test]
     fn every_mutant_replaces_one_text() {
         for mutant in &MUTANTS {
-            let text = fs::read_to_string(crate::root().join(mutant.file)).expect(mutant.file);
-            assert_eq!(text.matches(mutant.from).count(), 1, "{}", mutant.name);
+            mutant.check();
             assert!(
                 TESTS
                     .iter()

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::tools::{
-    BINUTILS, CARGO_DENY, CHROMIUM, CLIPPY, CPLUSPLUS, CURL, DEBOOTSTRAP, JDK, JQ, NEXTEST, NODE,
-    NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, PYTHON_TOOLS, RUSTFMT, SLOWHTTPTEST, STRACE, Tool,
-    Toolbox,
+    BINUTILS, CARGO_DENY, CHROMIUM, CLIPPY, CPLUSPLUS, CURL, DEBOOTSTRAP, FAKETIME, JDK, JQ,
+    NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, PYTHON_TOOLS, RUSTFMT, SLOWHTTPTEST,
+    STRACE, Tool, Toolbox,
 };
 
 /// One part of the suite: command lines, and the tools that they need.
@@ -96,7 +96,7 @@ fn long_parts() -> Vec<Part> {
     let mut parts = vec![
         part(
             "long-tests",
-            &[NEXTEST, JDK, POSTGRESQL, PYTHON, STRACE],
+            &[NEXTEST, FAKETIME, JDK, POSTGRESQL, PYTHON, STRACE],
             &[
                 "cargo nextest run --workspace --locked --run-ignored only -E 'not binary(external_tools)'",
             ],

@@ -93,6 +93,8 @@ pub(crate) const PYTHON_TOOLS: Tool = command(
 pub(crate) const DEBOOTSTRAP: Tool = apt("debootstrap", "which debootstrap", "debootstrap");
 /// `strip` and `objdump`.
 pub(crate) const BINUTILS: Tool = apt("binutils", "objdump --version", "binutils");
+/// Gives a process another system time.
+pub(crate) const FAKETIME: Tool = apt("faketime", "which faketime", "faketime");
 pub(crate) const CURL: Tool = apt("curl", "curl --version", "curl");
 pub(crate) const JQ: Tool = apt("jq", "jq --version", "jq");
 pub(crate) const SLOWHTTPTEST: Tool = apt("slowhttptest", "which slowhttptest", "slowhttptest");

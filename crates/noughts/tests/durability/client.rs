@@ -33,10 +33,14 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Client {
     pub(crate) fn new(port: u16) -> Client {
+        Client::with_timeout(port, TIMEOUT)
+    }
+
+    pub(crate) fn with_timeout(port: u16, timeout: Duration) -> Client {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .proxy(None)
-            .timeout_per_read(Some(TIMEOUT));
+            .timeout_per_read(Some(timeout));
         let agent = config.build().new_agent();
         Client { port, agent }
     }

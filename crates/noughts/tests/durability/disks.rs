@@ -1,93 +1,13 @@
-//! A disk that is really full, and one that really becomes read-only. The test mounts a small file system,
-//! which needs root.
+//! A disk that is really full, and one that really becomes read-only.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::client::{Answer, Client};
+use crate::disk::Disk;
 use crate::server_process::ServerProcess;
 
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
-
-/// A mounted file system of 8 MB, unmounted when it is dropped.
-struct Disk {
-    directory: tempfile::TempDir,
-}
-
-impl Disk {
-    /// `None` if this process is not root. The size limit of one file is tested without root.
-    fn new() -> Option<Disk> {
-        if !rustix::process::geteuid().is_root() {
-            println!("not tested: only root may mount a file system");
-            return None;
-        }
-        let directory = tempfile::tempdir().unwrap();
-        let disk = Disk { directory };
-        File::create(disk.image())
-            .unwrap()
-            .set_len(8_000_000)
-            .unwrap();
-        fs::create_dir(disk.path()).unwrap();
-        run("mkfs.ext4", &["-q", "-E", "root_owner"], &[&disk.image()]);
-        disk.mount();
-        Some(disk)
-    }
-
-    fn image(&self) -> PathBuf {
-        self.directory.path().join("image")
-    }
-
-    fn path(&self) -> PathBuf {
-        self.directory.path().join("disk")
-    }
-
-    fn log(&self) -> PathBuf {
-        self.directory.path().join("log")
-    }
-
-    fn store(&self) -> String {
-        format!("sqlite:{}", self.path().join("noughts.db").display())
-    }
-
-    fn mount(&self) {
-        let options = ["-o", "loop,errors=remount-ro"];
-        run("mount", &options, &[&self.image(), &self.path()]);
-    }
-
-    /// The file system finds an error, as on a broken disk, and becomes read-only.
-    fn fail(&self) {
-        let found = Command::new("findmnt")
-            .args(["-n", "-o", "SOURCE"])
-            .arg(self.path())
-            .output();
-        let device = String::from_utf8(found.unwrap().stdout).unwrap();
-        let device = device.trim().trim_start_matches("/dev/");
-        let trigger = format!("/sys/fs/ext4/{device}/trigger_fs_error");
-        fs::write(trigger, "a test").unwrap();
-    }
-
-    fn repair(&self) {
-        run("umount", &[], &[&self.path()]);
-        let checked = Command::new("e2fsck").arg("-fp").arg(self.image()).output();
-        // 1: errors were corrected.
-        assert!(checked.unwrap().status.code() <= Some(1));
-        self.mount();
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
-    }
-}
-
-fn run(program: &str, options: &[&str], paths: &[&Path]) {
-    let ran = Command::new(program).args(options).args(paths).output();
-    let ran = ran.unwrap_or_else(|error| panic!("{program}: {error}"));
-    assert!(ran.status.success(), "{program}: {ran:?}");
-}
 
 fn create(client: &mut Client) -> Answer {
     client

@@ -2,7 +2,9 @@
 #![cfg(unix)]
 
 mod backups;
+mod campaign;
 mod client;
+mod disk;
 mod disks;
 mod faults;
 mod freezes;

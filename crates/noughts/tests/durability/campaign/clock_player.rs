@@ -1,0 +1,65 @@
+//! A client that lets its clock run out: the game must end by itself, in time and not before.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::http_player::{PAUSE, Requests};
+use super::world::World;
+
+/// Each turn after the first of a side has one second.
+const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Gil"},{"human":"Hal"}],"take":[0,1],"clock":{"move":1}}"#;
+const TURN: Duration = Duration::from_secs(1);
+
+/// How long after the deadline a game ends, if the node that served it died.
+const PROMISED: Duration = Duration::from_secs(6);
+
+/// For a machine that is busy with other things.
+const SLACK: Duration = Duration::from_secs(4);
+
+/// Plays games until the campaign ends.
+pub(super) fn play(world: &World, seed: u64) {
+    let mut requests = Requests::new(world, seed ^ 0xC10C);
+    let mut game = 0;
+    while world.goes_on() {
+        if play_one(world, &mut requests, game).is_none() {
+            return;
+        }
+        game += 1;
+    }
+}
+
+fn play_one(world: &World, requests: &mut Requests<'_>, game: usize) -> Option<()> {
+    let created = requests.create(TABLE, &format!("clock-player-game-{game}"))?;
+    let id = created["id"].as_str().expect("a table has an id");
+    let view = requests.play_turn(&created, &created["view"])?;
+    let asked = Instant::now();
+    requests.play_turn(&created, &view)?;
+    // Now the first seat is silent.
+    let (answered, faulty) = (Instant::now(), world.faulty());
+    loop {
+        let view = requests.view(id)?;
+        if !view["outcome"].is_null() {
+            let expected = serde_json::json!({"kind": "won", "sides": [1], "reason": "time"});
+            let is_expected = ["kind", "sides", "reason"]
+                .iter()
+                .all(|field| view["outcome"][field] == expected[field]);
+            if !is_expected || asked.elapsed() < TURN {
+                let after = asked.elapsed();
+                world.fail(format!(
+                    "game {id} ended {after:?} after the last turn: {view}"
+                ));
+            }
+            world.count("games:clock");
+            return Some(());
+        }
+        // Faults delay the end, and the time of an outage does not count.
+        let faulty = world.faulty().saturating_sub(faulty);
+        if answered.elapsed() > TURN + PROMISED + SLACK + 2 * faulty {
+            world.fail(format!(
+                "the clock of game {id} ran out, and it did not end: {view}"
+            ));
+            return None;
+        }
+        sleep(2 * PAUSE);
+    }
+}

@@ -1,0 +1,173 @@
+//! A client that plays over HTTP and repeats requests until they are answered.
+
+use std::collections::HashMap;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::world::{PATIENCE, World};
+use crate::client::{Answer, Client};
+use crate::load::Draw;
+
+/// How long a player waits for a response before it tries another node.
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Between two requests of a player, so that the campaign needs little processor time.
+pub(super) const PAUSE: Duration = Duration::from_millis(25);
+
+/// The tables that clients create in turn, and the seats that they take. In the last one a turn has 20 s, more
+/// than any fault lasts.
+const TABLES: [(&str, &[u64]); 4] = [
+    (
+        r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
+        &[0],
+    ),
+    (
+        r#"{"variant":"4x4k4","seats":[{"robot":"mcts:20"},{"human":"Bob"}],"take":[1]}"#,
+        &[1],
+    ),
+    (
+        r#"{"variant":"3x3k3","seats":[{"human":"Cyd"},{"human":"Dan"}],"take":[0,1]}"#,
+        &[0, 1],
+    ),
+    (
+        r#"{"variant":"3x3k3","seats":[{"human":"Eve"},{"human":"Fay"}],"take":[0,1],"clock":{"move":20}}"#,
+        &[0, 1],
+    ),
+];
+
+/// Requests to any node, repeated until they are answered.
+pub(super) struct Requests<'w> {
+    world: &'w World,
+    clients: HashMap<u16, Client>,
+    pub(super) draw: Draw,
+}
+
+impl<'w> Requests<'w> {
+    pub(super) fn new(world: &'w World, seed: u64) -> Requests<'w> {
+        Requests {
+            world,
+            clients: HashMap::new(),
+            draw: Draw(seed),
+        }
+    }
+
+    /// The answer, which is not 503; `None` if the campaign failed.
+    pub(super) fn insist(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: &str,
+        key: &str,
+        body: Option<&str>,
+    ) -> Option<Answer> {
+        let begun = Instant::now();
+        loop {
+            let port = self.world.pick(&mut self.draw)?.http;
+            let client = self.clients.entry(port);
+            let client = client.or_insert_with(|| Client::with_timeout(port, TIMEOUT));
+            match client.ask(method, path, token, key, body) {
+                Ok(answer) if answer.status == 503 => {}
+                Ok(answer) => return Some(answer),
+                Err(_) => drop(self.clients.remove(&port)),
+            }
+            if begun.elapsed() > PATIENCE {
+                self.world.fail(format!("{method} {path} is not answered"));
+                return None;
+            }
+            sleep(PAUSE);
+        }
+    }
+
+    /// Creates a table and returns the response; `None` if the campaign failed.
+    pub(super) fn create(&mut self, table: &str, key: &str) -> Option<Value> {
+        let created = self.insist("POST", "/api/games", "", key, Some(table))?;
+        // 200: an earlier attempt had created it.
+        if ![200, 201].contains(&created.status) {
+            self.world.fail(format!("no table: {created:?}"));
+            return None;
+        }
+        let id = created.body["id"].as_str().expect("a table has an id");
+        self.world.observe(id, &created.body["view"]);
+        self.world.offer_to_watchers(id);
+        Some(created.body)
+    }
+
+    /// The current view; `None` if the campaign failed.
+    pub(super) fn view(&mut self, id: &str) -> Option<Value> {
+        let answer = self.insist("GET", &format!("/api/games/{id}"), "", "", None)?;
+        if answer.status != 200 {
+            self.world.fail(format!("game {id} is lost: {answer:?}"));
+            return None;
+        }
+        self.world.observe(id, &answer.body);
+        Some(answer.body)
+    }
+
+    /// Plays a legal move for the seat to move; returns the view after it.
+    pub(super) fn play_turn(&mut self, created: &Value, view: &Value) -> Option<Value> {
+        let id = created["id"].as_str().expect("a table has an id");
+        let seat = view["to_move"].as_u64().expect("a seat is to move");
+        let legal = view["legal"].as_array().expect("the board is small");
+        let cell = legal[self.draw.below(legal.len())].as_str().unwrap();
+        let turn = view["turn"].as_u64().expect("a view has a turn");
+        let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
+        let token = created["tokens"][seat.to_string()].as_str().unwrap();
+        let path = format!("/api/games/{id}/actions");
+        let key = format!("campaign-turn-{turn}");
+        let done = self.insist("POST", &path, token, &key, Some(&body))?;
+        if done.status != 200 {
+            self.world.fail(format!("{path} {body}: {done:?}"));
+            return None;
+        }
+        self.world.observe(id, &done.body);
+        let turn = (turn, seat, cell.to_owned());
+        self.world.acknowledge("http", id, turn);
+        Some(done.body)
+    }
+}
+
+/// Plays games until the campaign ends.
+pub(super) fn play(world: &World, seed: u64, number: u64) {
+    let mut requests = Requests::new(world, seed ^ number << 32);
+    let mut game = number as usize;
+    while world.goes_on() {
+        if play_one(&mut requests, number, game).is_none() {
+            return;
+        }
+        game += 1;
+    }
+}
+
+fn play_one(requests: &mut Requests<'_>, number: u64, game: usize) -> Option<()> {
+    let (table, seats) = TABLES[game % TABLES.len()];
+    let created = requests.create(table, &format!("http-player-{number}-game-{game}"))?;
+    let id = created["id"]
+        .as_str()
+        .expect("a table has an id")
+        .to_owned();
+    let mut view = created["view"].clone();
+    let mut seen = 0;
+    while view["outcome"].is_null() {
+        // The view of another node may be older than what this client knows.
+        let turn = view["turn"].as_u64().expect("a view has a turn");
+        let is_old = turn < seen;
+        seen = seen.max(turn);
+        let is_ours = view["to_move"]
+            .as_u64()
+            .is_some_and(|seat| seats.contains(&seat));
+        view = match is_ours && !is_old {
+            true => requests.play_turn(&created, &view)?,
+            false => requests.view(&id)?,
+        };
+        sleep(PAUSE);
+    }
+    if view["outcome"]["reason"] == "time" {
+        requests
+            .world
+            .fail(format!("a player who always moves lost on time: {view}"));
+    }
+    requests.world.count("games:http");
+    Some(())
+}

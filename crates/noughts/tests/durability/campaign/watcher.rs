@@ -1,0 +1,114 @@
+//! A client that follows games by server-sent events, at any node, and misses no entry.
+
+use std::io::{BufRead, BufReader};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+
+use super::http_player::PAUSE;
+use super::world::World;
+use crate::load::Draw;
+
+/// The server sends a comment every 15 s.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Follows one game after the other until the campaign ends.
+pub(super) fn watch(world: &World, seed: u64) {
+    let mut draw = Draw(seed ^ 0x5EE);
+    while let Some(game) = world.next_to_watch() {
+        let mut last = None;
+        while !world.is_failed() && !follow(world, &mut draw, &game, &mut last) {
+            world.count("streams resumed");
+            sleep(PAUSE);
+        }
+        world.stop_watching(&game);
+        world.count("games:sse");
+    }
+}
+
+/// Follows a game until it ends, or until the connection is lost. Returns whether it ended.
+fn follow(world: &World, draw: &mut Draw, game: &str, last: &mut Option<u64>) -> bool {
+    let Some(ports) = world.pick(draw) else {
+        return false;
+    };
+    let agent = Agent::config_builder()
+        .http_status_as_error(false)
+        .proxy(None)
+        .timeout_per_read(Some(TIMEOUT))
+        .build()
+        .new_agent();
+    let url = format!("http://127.0.0.1:{}/api/games/{game}/events", ports.http);
+    let mut request = agent.get(url);
+    if let Some(last) = last {
+        request = request.header("Last-Event-ID", last.to_string());
+    }
+    let Ok(response) = request.call() else {
+        return false;
+    };
+    match response.status().as_u16() {
+        200 => {}
+        503 => return false,
+        other => {
+            world.fail(format!("game {game}: its events are answered with {other}"));
+            return false;
+        }
+    }
+    let mut lines = BufReader::new(response.into_body().into_reader());
+    let (mut id, mut line) = (None, String::new());
+    while !world.is_failed() {
+        line.clear();
+        match lines.read_line(&mut line) {
+            Ok(1..) if line.ends_with('\n') => {}
+            Ok(_) | Err(_) => return false,
+        }
+        if let Some(text) = line.strip_prefix("id:") {
+            id = text.trim().parse::<u64>().ok();
+        } else if let Some(data) = line.strip_prefix("data:") {
+            let event: Value = serde_json::from_str(data).expect("events are JSON");
+            if is_end(world, game, id.take(), last, &event) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Takes an event; returns whether the game is over.
+fn is_end(
+    world: &World,
+    game: &str,
+    id: Option<u64>,
+    last: &mut Option<u64>,
+    event: &Value,
+) -> bool {
+    let fields = event.as_object();
+    let Some((name, content)) = fields.and_then(|fields| fields.iter().next()) else {
+        world.fail(format!("game {game}: an event without content"));
+        return false;
+    };
+    if let Some(id) = id {
+        // A view may replace entries that the stream leaves out; nothing else may.
+        let is_next = match (*last, name.as_str()) {
+            (None, _) => name == "view",
+            (Some(last), "view") => id >= last,
+            (Some(last), _) => id == last + 1,
+        };
+        if !is_next {
+            world.fail(format!("game {game}: after {last:?} came {id}: {event}"));
+        }
+        *last = Some(id);
+        world.count("acknowledged:sse");
+    }
+    if matches!(name.as_str(), "view" | "change") {
+        if id.is_some() && content["entry"].as_u64() != id {
+            world.fail(format!(
+                "game {game}: event {id:?} has another entry: {event}"
+            ));
+        }
+        world.observe(game, content);
+        return !content["outcome"].is_null();
+    }
+    false
+}
