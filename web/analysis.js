@@ -144,7 +144,7 @@ export class AnalysisPanel {
     if (line.length < 2) return [];
     const moves = line.slice(0, MAX_LINE).map((move) => shortPlace(this.table.variant, move));
     if (line.length > MAX_LINE) moves.push("…");
-    return [t("lineIs", { moves: moves.join(", ") })];
+    return [t("lineIs", { moves: moves.join(", ") }).replace("….", "…")];
   }
 
   /** @param {string[]} moves */

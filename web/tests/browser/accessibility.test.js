@@ -173,7 +173,7 @@ test("axe finds nothing in dialogs, offers, claims, invitations and profiles", a
   await ann.go(`/game/${begun.id}`);
   await ann.page.locator(".clock[data-low]").first().waitFor();
   await isFine("little time");
-  const over = await here.server.played("7x6k4+gravity", ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"]);
+  const over = await here.server.played("5x4k4+gravity", ["3-2", "3-1", "2-2", "2-1", "1-2", "1-1", "0-2"]);
   await ann.go(`/game/${over.id}?turn=5#analysis`);
   await ann.page.locator(".move-values").waitFor();
   await isFine("an analysis with the value of every column");
