@@ -95,7 +95,7 @@ pub(super) const BINDINGS: &[Binding] = &[
         Command::Play,
         same("Enter"),
         "play",
-        "play there; or type a move such as 1-0 first",
+        "play there; or type a move, such as 1-0",
     ),
     key(
         &[Char(' ')],
@@ -116,7 +116,7 @@ pub(super) const BINDINGS: &[Binding] = &[
         Command::Rewind,
         same("r"),
         "rewind",
-        "take marks back, where the game has a history",
+        "take marks back, if there is a history",
     ),
     key(
         &[Char('u')],

@@ -54,6 +54,8 @@ fn every_kind_of_board_fits_a_small_terminal() {
     app.resize(60, 18);
     app.play("3 3 2");
     check("small-gravity", &mut app);
+    app.keys("?");
+    check("small-help", &mut app);
 }
 
 #[test]
