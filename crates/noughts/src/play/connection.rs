@@ -25,10 +25,10 @@ const MAX_PAUSE: Duration = Duration::from_secs(4);
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
 
 /// If the event stream says nothing for this long, the server is asked whether it still answers.
-const SILENCE: Duration = Duration::from_secs(3);
+const SILENCE: Duration = Duration::from_secs(2);
 
 /// How long that answer may take. So a server that is stopped is noticed within 5 s.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How often a table is read to get a view and a record of the same turn.
 const MAX_READS: usize = 3;

@@ -72,11 +72,6 @@ impl ServerProcess {
         assert!(sent.unwrap().success());
     }
 
-    /// Whether the process runs.
-    pub(crate) fn is_running(&mut self) -> bool {
-        self.process.try_wait().unwrap().is_none()
-    }
-
     /// Kills the server.
     pub(crate) fn kill(&mut self) {
         let _ = self.process.kill();
