@@ -45,7 +45,7 @@ const BENCHES: [Bench; 10] = [
     bench(
         "solve",
         "noughts-engine",
-        "processor time to solve games (table, connect-four, or VARIANT...)",
+        "processor time to solve games (table, connect-four, perfect, or VARIANT...)",
     ),
     bench(
         "levels",

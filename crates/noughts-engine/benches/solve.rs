@@ -7,6 +7,7 @@
 //! | `positions VARIANT…` | 300 random positions per variant |
 //! | `endgames VARIANT…` | random endgames on nine boards with 15 to 35 free cells |
 //! | `connect-four` | published positions with 12 to 20 marks, beside a plain alpha-beta |
+//! | `perfect [GAMES [POSITIONS]]` | the slowest answers of `perfect` in Connect Four: in games from the start, and in random positions for each number of marks |
 //! | `VARIANT…` | the empty boards of these variants |
 //!
 //! Times are seconds of processor time on one thread.
@@ -15,8 +16,10 @@ use std::fs;
 use std::path::Path;
 
 use noughts_engine::reference::connect_four::PlainAlphaBeta;
-use noughts_engine::{Budget, GameValue, Random, Solution, Solver, Stop, SystemClock};
-use noughts_rules::{AnyTimeline, Diagram, Rules, Variant, dispatch};
+use noughts_engine::{
+    Budget, EngineSetup, GameValue, Random, Solution, Solver, Stop, StrategyName, SystemClock,
+};
+use noughts_rules::{Action, AnyTimeline, Diagram, Game, Move, Options, Rules, Variant, dispatch};
 
 /// Seconds, nodes and value of a simple df-pn with symmetry, counting and pairing on a similar machine; 0 if it did not
 /// finish.
@@ -47,6 +50,10 @@ fn main() {
             }
         }),
         [word] if word == "connect-four" => connect_four(),
+        [word, numbers @ ..] if word == "perfect" => {
+            let number = |at: usize| numbers.get(at).map(|word| word.parse().expect("a number"));
+            perfect(number(0).unwrap_or(100), number(1).unwrap_or(20));
+        }
         [word] if word == "table" => table(),
         [word, names @ ..] if word == "positions" => names.iter().for_each(|name| positions(name)),
         names => names.iter().for_each(|name| {
@@ -158,6 +165,72 @@ fn connect_four() {
             plain.nodes / count,
             times[1] / times[0],
         );
+    }
+}
+
+/// The slowest answers of `perfect` in Connect Four.
+fn perfect(games: u64, positions: u64) {
+    let variant: Variant = "7x6k4+gravity".parse().expect("a variant");
+    for (name, side) in [("first", 0), ("second", 1)] {
+        let mut slowest = (0.0, String::new());
+        for seed in 0..games {
+            let mut game = Game::new(&variant, Options::default()).expect("a game");
+            let mut random = Random::new(seed);
+            // Half of the opponents play at random, the others well after some random moves.
+            let random_moves = if seed % 2 == 0 { 42 } else { random.below(8) };
+            while let Some(seat) = game.to_move() {
+                let at = if usize::from(seat.0) == side {
+                    timed_answer(&game, &mut slowest)
+                } else if game.plays().len() / 2 < random_moves {
+                    game.legal()[random.below(game.legal().len())]
+                } else {
+                    timed_answer(&game, &mut (0.0, String::new()))
+                };
+                game.act(seat, Action::Play(at)).expect("a legal move");
+            }
+        }
+        let (seconds, text) = slowest;
+        println!("{games} games as {name} player: {seconds:.3} s in {text}");
+    }
+    let mut random = Random::new(22);
+    for marks in 0..=20 {
+        let (mut slowest, before) = ((0.0, String::new()), processor_seconds());
+        for _ in 0..positions {
+            let game = random_game(&variant, marks, &mut random);
+            timed_answer(&game, &mut slowest);
+        }
+        let mean = (processor_seconds() - before) / positions as f64;
+        let (seconds, text) = slowest;
+        println!("{marks:2} marks: mean {mean:.3} s, slowest {seconds:.3} s in {text}");
+    }
+}
+
+/// The answer of a new `perfect`. Its processor time and the position replace `slowest` if it is slower.
+fn timed_answer(game: &Game, slowest: &mut (f64, String)) -> Move {
+    let name: StrategyName = "perfect".parse().expect("a strategy");
+    let mut strategy = name
+        .build(game, &EngineSetup::with_seed(1))
+        .expect("a robot");
+    let before = processor_seconds();
+    let at = strategy.choose(game, &Stop::new()).at;
+    let seconds = processor_seconds() - before;
+    if seconds > slowest.0 {
+        *slowest = (seconds, game.diagram().format(game.variant()));
+    }
+    at
+}
+
+/// A game that is not over after this many random moves.
+fn random_game(variant: &Variant, marks: usize, random: &mut Random) -> Game {
+    loop {
+        let mut game = Game::new(variant, Options::default()).expect("a game");
+        while let (true, Some(seat)) = (game.plays().len() < marks, game.to_move()) {
+            let at = game.legal()[random.below(game.legal().len())];
+            game.act(seat, Action::Play(at)).expect("a legal move");
+        }
+        if game.to_move().is_some() {
+            return game;
+        }
     }
 }
 

@@ -3,51 +3,61 @@
 //! | argument | meaning |
 //! |---|---|
 //! | `--board WxH` | the board, 7x6 by default |
-//! | `--checkpoint FILE` | entries found so far; new ones are appended, so that an interrupted run continues |
-//! | `--out FILE` | the book; without it, it replaces the book of the engine |
-//! | `--memory MB` | size of the table, 1024 by default |
-//! | `--pack` | writes the entries found so far |
+//! | `--openings` | the values of all positions with eight marks, instead of the positions that `perfect` meets |
+//! | `--part I/N` | with `--openings`, only the I-th of N parts; parts may run at the same time |
+//! | `--memory MB` | without `--openings`, size of the table, 1024 by default |
+//! | `--pack` | writes what is known so far |
+//!
+//! Results are appended to `target/book-WxH.txt` or `target/openings-WxH-I-N.txt`, so that an interrupted run continues. With
+//! `--openings` it also continues from the values that the program has.
 
+use std::collections::HashMap;
 use std::error::Error;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 
-use noughts_engine::book::{BookWriter, pack};
+use noughts_engine::book::{BookWriter, OpeningSolver, pack, pack_openings};
+
+const FOLDER: &str = "crates/noughts-engine/src/solver/connect_four/book";
+
+/// Number of positions that one part solves before those of the next part.
+const BLOCK: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut board, mut checkpoint, mut out) = ("7x6".to_owned(), None, None);
-    let (mut memory, mut packs_only) = (1_024, false);
+    let (mut board, mut part) = ("7x6".to_owned(), (1, 1));
+    let (mut memory, mut packs_only, mut wants_openings) = (1_024, false, false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         match word.as_str() {
             "--board" => board = value()?,
-            "--checkpoint" => checkpoint = Some(value()?),
-            "--out" => out = Some(value()?),
             "--memory" => memory = value()?.parse()?,
+            "--openings" => wants_openings = true,
             "--pack" => packs_only = true,
+            "--part" => {
+                let value = value()?;
+                let (part_number, parts) = value.split_once('/').ok_or("a part is I/N")?;
+                part = (part_number.parse()?, parts.parse()?);
+                if !(1..=part.1).contains(&part.0) {
+                    return Err(format!("there is no part {value}").into());
+                }
+            }
             _ => return Err(format!("unknown argument {word}").into()),
         }
     }
-    let checkpoint = checkpoint.unwrap_or(format!("target/book-{board}.txt"));
-    let folder = "crates/noughts-engine/src/solver/connect_four/book";
-    let out = out.unwrap_or(format!("{folder}/{board}.bin"));
-    let text = fs::read_to_string(&checkpoint).unwrap_or_default();
-    // A line that was cut off by an interruption has no end.
-    let lines = text
-        .split_inclusive('\n')
-        .filter_map(|line| line.strip_suffix('\n'));
-    let mut entries: Vec<u64> = lines
-        .map(|line| u64::from_str_radix(line, 16))
-        .collect::<Result<_, _>>()?;
-    let complete: usize = entries.len() * "0123456789abcd\n".len();
-    let mut file = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&checkpoint)?;
-    file.set_len(complete as u64)?;
-    let mut writer = BookWriter::new(&board, &entries, memory << 20)
-        .ok_or(format!("there is no book for {board}"))?;
+    match wants_openings {
+        true => openings(&board, part, packs_only),
+        false => lines(&board, memory << 20, packs_only),
+    }
+}
+
+/// The positions that `perfect` meets.
+fn lines(board: &str, bytes: usize, packs_only: bool) -> Result<(), Box<dyn Error>> {
+    let (known, mut file) = open(&format!("target/book-{board}.txt"))?;
+    let numbers = known.iter().map(|line| u64::from_str_radix(line, 16));
+    let mut entries: Vec<u64> = numbers.collect::<Result<_, _>>()?;
+    let mut writer =
+        BookWriter::new(board, &entries, bytes).ok_or(format!("there is no book for {board}"))?;
     let mut is_second = packs_only;
     loop {
         let Some(progress) = (!packs_only).then(|| writer.step()).flatten() else {
@@ -70,8 +80,87 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
         }
     }
-    let bytes = pack(entries);
-    fs::write(&out, &bytes)?;
-    eprintln!("{out}: {} bytes", bytes.len());
+    write(&format!("{FOLDER}/{board}.bin"), &pack(entries))
+}
+
+/// All positions with eight marks.
+fn openings(
+    board: &str,
+    (part, parts): (usize, usize),
+    packs_only: bool,
+) -> Result<(), Box<dyn Error>> {
+    let mut solver = OpeningSolver::new(board).ok_or(format!("there is no book for {board}"))?;
+    let keys = solver.keys();
+    let known = known_openings(board, &solver)?;
+    if !packs_only {
+        let (_, mut file) = open(&format!("target/openings-{board}-{part}-{parts}.txt"))?;
+        // Neighbours with the same distance share much of the table.
+        let mut sorted = keys.clone();
+        sorted.sort_by_cached_key(|key| (solver.distance_from_middle(*key), *key));
+        for (number, block) in sorted.chunks(BLOCK).enumerate() {
+            if number % parts + 1 != part {
+                continue;
+            }
+            for key in block.iter().filter(|key| !known.contains_key(key)) {
+                writeln!(file, "{key:013x} {:2}", solver.sign(*key))?;
+            }
+            eprintln!("{} of {} positions", number * BLOCK, keys.len());
+        }
+    }
+    // Other parts may have ended in the meantime.
+    let known = known_openings(board, &solver)?;
+    let signs: Vec<Option<i32>> = keys.iter().map(|key| known.get(key).copied()).collect();
+    let missing = signs.iter().filter(|sign| sign.is_none()).count();
+    eprintln!("{missing} of {} positions are not known", signs.len());
+    if packs_only || missing == 0 {
+        write(
+            &format!("{FOLDER}/{board}-openings.bin"),
+            &pack_openings(&signs),
+        )?;
+    }
+    Ok(())
+}
+
+/// The signs in the present book and in the files of all parts, by key.
+fn known_openings(
+    board: &str,
+    solver: &OpeningSolver,
+) -> Result<HashMap<u64, i32>, Box<dyn Error>> {
+    let keys = solver.keys().into_iter();
+    let in_book = keys.filter_map(|key| Some((key, solver.known_sign(key)?)));
+    let mut known: HashMap<u64, i32> = in_book.collect();
+    for entry in fs::read_dir("target")? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.starts_with(&format!("openings-{board}-")) {
+            continue;
+        }
+        for line in complete_lines(&fs::read_to_string(entry.path())?) {
+            let (key, sign) = line.split_once(' ').ok_or(format!("{name}: {line}"))?;
+            known.insert(u64::from_str_radix(key, 16)?, sign.trim().parse()?);
+        }
+    }
+    Ok(known)
+}
+
+/// The lines of a file, which is created if it does not exist, and the file to append to.
+fn open(path: &str) -> Result<(Vec<String>, File), Box<dyn Error>> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines: Vec<String> = complete_lines(&text).map(str::to_owned).collect();
+    let complete: usize = lines.iter().map(|line| line.len() + 1).sum();
+    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    file.set_len(complete as u64)?;
+    Ok((lines, file))
+}
+
+/// A line that was cut off by an interruption has no end, and is left out.
+fn complete_lines(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.split_inclusive('\n');
+    lines.filter_map(|line| line.strip_suffix('\n'))
+}
+
+fn write(path: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    fs::write(path, bytes)?;
+    eprintln!("{path}: {} bytes", bytes.len());
     Ok(())
 }

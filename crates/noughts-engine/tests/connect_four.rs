@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use noughts_engine::reference::connect_four::PlainAlphaBeta;
 use noughts_engine::{
     Budget, GameValue, Limits, Random, Solution, Solver, Stop, SystemClock, Unsolvable, Value,
     analyze,
@@ -214,6 +215,43 @@ fn random_positions_of_small_boards_have_the_value_of_the_reference() {
     compare_with_reference("8x7k4+gravity", 8, 500);
     compare_with_reference("3x20k4+gravity", 9, 500);
     compare_with_reference("16x3k4+gravity", 7, 500);
+}
+
+/// Random positions of 7x6 for each of these numbers of marks have the score of a plain alpha-beta.
+fn compare_with_plain_alpha_beta(marks: std::ops::Range<usize>, positions: usize) {
+    let mut solver = solver("7x6k4+gravity");
+    let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(76));
+    for marks in marks {
+        let mut compared = 0;
+        while compared < positions {
+            let mut game = play("7x6k4+gravity", []);
+            let mut columns = Vec::new();
+            while let (true, Some(seat)) = (columns.len() < marks, game.to_move()) {
+                let at = game.legal()[random.below(game.legal().len())];
+                columns.push((at.index() % 7) as u8);
+                game.act(seat, noughts_rules::Action::Play(at)).unwrap();
+            }
+            if game.to_move().is_none() {
+                continue;
+            }
+            let expected = published(plain.score(columns.clone()), 42 - marks as u32);
+            let found = solve(&mut solver, game.diagram());
+            let found = found.value().zip(found.distance);
+            assert_eq!(found, Some(expected), "{columns:?}");
+            compared += 1;
+        }
+    }
+}
+
+#[test]
+fn random_positions_of_7x6_have_the_score_of_a_plain_alpha_beta() {
+    compare_with_plain_alpha_beta(16..42, 40);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_random_positions_of_7x6_have_the_score_of_a_plain_alpha_beta() {
+    compare_with_plain_alpha_beta(10..42, 350);
 }
 
 /// Columns, rows, value for the first player and plies to the end. From the table in the README of the repository

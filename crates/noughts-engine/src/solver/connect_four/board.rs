@@ -74,9 +74,41 @@ impl Geometry {
         self.key(stones).min(self.key(self.mirror(stones)))
     }
 
+    /// The position or its mirror image, whichever has the smaller key.
+    pub(super) fn canonical(&self, stones: Stones) -> Stones {
+        let mirror = self.mirror(stones);
+        match self.key(mirror) < self.key(stones) {
+            true => mirror,
+            false => stones,
+        }
+    }
+
+    /// The position with this key.
+    #[cfg(any(test, feature = "book"))]
+    pub(super) fn position(&self, key: u64) -> Stones {
+        let stride = self.rows + 1;
+        let mut stones = Stones { mine: 0, mask: 0 };
+        for column in 0..self.columns {
+            let bits = key >> (column * stride) & ((1 << stride) - 1);
+            let height = bits.ilog2();
+            stones.mine |= (bits ^ 1 << height) << (column * stride);
+            stones.mask |= ((1 << height) - 1) << (column * stride);
+        }
+        stones
+    }
+
     /// The cells of the column with this cell.
     pub(super) fn column_of(&self, cell: u64) -> u64 {
         self.column(cell.trailing_zeros() / (self.rows + 1))
+    }
+
+    /// All cells above these.
+    pub(super) fn above(&self, cells: u64) -> u64 {
+        let mut above = cells << 1;
+        for _ in 2..self.rows {
+            above |= (above & self.cells) << 1;
+        }
+        above & self.cells
     }
 
     pub(super) fn bit(&self, at: Move) -> u64 {

@@ -1,26 +1,51 @@
 //! Opening books, computed by this solver: `cargo xtask book`. See `docs/solving.md` for the format.
 
+mod openings;
 #[cfg(feature = "book")]
 pub mod writer;
 
 use std::sync::LazyLock;
 
 use super::board::{Geometry, Stones};
+use openings::{OPENING_MARKS, Openings};
 
-/// The boards with a book: columns, rows and the file.
-const BOARDS: [(u32, u32, &[u8]); 3] = [
-    (7, 6, include_bytes!("book/7x6.bin")),
-    (7, 5, include_bytes!("book/7x5.bin")),
-    (6, 6, include_bytes!("book/6x6.bin")),
+/// A board with a book.
+struct Board {
+    columns: u32,
+    rows: u32,
+    /// The entries of the positions that `perfect` meets.
+    entries: &'static [u8],
+    /// The values of all positions with eight marks.
+    openings: Option<&'static [u8]>,
+}
+
+const BOARDS: [Board; 3] = [
+    Board {
+        columns: 7,
+        rows: 6,
+        entries: include_bytes!("book/7x6.bin"),
+        openings: Some(include_bytes!("book/7x6-openings.bin")),
+    },
+    Board {
+        columns: 7,
+        rows: 5,
+        entries: include_bytes!("book/7x5.bin"),
+        openings: None,
+    },
+    Board {
+        columns: 6,
+        rows: 6,
+        entries: include_bytes!("book/6x6.bin"),
+        openings: None,
+    },
 ];
 
 /// Books are unpacked when they are first used.
-static BOOKS: LazyLock<Vec<Book>> = LazyLock::new(|| {
-    BOARDS
-        .iter()
-        .map(|(_, _, bytes)| Book::read(bytes))
-        .collect()
-});
+static BOOKS: [LazyLock<Book>; 3] = [
+    LazyLock::new(|| Book::read(&BOARDS[0])),
+    LazyLock::new(|| Book::read(&BOARDS[1])),
+    LazyLock::new(|| Book::read(&BOARDS[2])),
+];
 
 /// Maximum number of marks in a position of a book.
 pub(crate) const MAX_MARKS: u32 = 16;
@@ -33,13 +58,14 @@ pub(crate) struct Book {
     /// Sorted entries. Each is a canonical key, then two bits for the sign of the score plus 1, then three
     /// bits for the column of the best move.
     entries: Vec<u64>,
+    openings: Option<Openings>,
 }
 
 /// What a book knows about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct BookEntry {
+struct BookEntry {
     /// 1, 0 or -1: whether the side to move wins, draws or loses.
-    pub(crate) sign: i32,
+    sign: i32,
     /// The column of a best move in the position with the canonical key.
     column: u32,
 }
@@ -50,23 +76,48 @@ impl Book {
         let size = (geometry.columns, geometry.rows);
         let index = BOARDS
             .iter()
-            .position(|(columns, rows, _)| (*columns, *rows) == size)?;
-        BOOKS.get(index)
+            .position(|board| (board.columns, board.rows) == size)?;
+        BOOKS.get(index).map(|book| &**book)
     }
 
-    fn read(bytes: &[u8]) -> Book {
+    fn read(board: &Board) -> Book {
         let number = |bytes: &[u8]| {
             bytes
                 .iter()
                 .rfold(0, |number, byte| number << 8 | u64::from(*byte))
         };
+        let geometry = Geometry::new(board.columns, board.rows);
+        let openings = board.openings.map(|signs| Openings::new(&geometry, signs));
         Book {
-            entries: bytes.chunks_exact(BYTES).map(number).collect(),
+            entries: board.entries.chunks_exact(BYTES).map(number).collect(),
+            openings,
         }
     }
 
+    /// 1, 0 or -1 for a position with this canonical key and this many marks, if the side to move wins, draws or loses.
+    pub(crate) fn sign(&self, key: u64, marks: u32) -> Option<i32> {
+        if marks == OPENING_MARKS
+            && let Some(sign) = self
+                .openings
+                .as_ref()
+                .and_then(|openings| openings.sign(key))
+        {
+            return Some(sign);
+        }
+        self.get(key).map(|entry| entry.sign)
+    }
+
+    /// Whether the value of this position follows from the values of all positions with eight marks.
+    pub(crate) fn has_all_after(&self, stones: Stones) -> bool {
+        let marks = stones.mask.count_ones();
+        // A rewind can change who is to move; the book has none of the positions after that.
+        let is_regular = stones.mine.count_ones() == marks / 2;
+        let openings = self.openings.as_ref();
+        marks <= OPENING_MARKS && is_regular && openings.is_some_and(Openings::is_complete)
+    }
+
     /// The entry of the position with this canonical key.
-    pub(crate) fn get(&self, key: u64) -> Option<BookEntry> {
+    fn get(&self, key: u64) -> Option<BookEntry> {
         let index = self.entries.partition_point(|entry| *entry < key << 5);
         let entry = self
             .entries
@@ -97,23 +148,10 @@ mod tests {
     use crate::reference::connect_four::PlainAlphaBeta;
     use crate::rng::Random;
 
-    /// The position with this key.
-    fn position(geometry: &Geometry, key: u64) -> Stones {
-        let stride = geometry.rows + 1;
-        let mut stones = Stones { mine: 0, mask: 0 };
-        for column in 0..geometry.columns {
-            let bits = key >> (column * stride) & ((1 << stride) - 1);
-            let height = bits.ilog2();
-            stones.mine |= (bits ^ 1 << height) << (column * stride);
-            stones.mask |= ((1 << height) - 1) << (column * stride);
-        }
-        stones
-    }
-
     /// Compares the value of a position of 7x6 and the value after its best move with a plain alpha-beta.
     fn compare(plain: &mut PlainAlphaBeta, entry: u64) {
         let geometry = Geometry::new(7, 6);
-        let stones = position(&geometry, entry >> 5);
+        let stones = geometry.position(entry >> 5);
         assert_eq!(geometry.canonical_key(stones), entry >> 5);
         let (cell, sign) = BOOKS[0].best(&geometry, stones).unwrap();
         assert_eq!(plain.sign(stones.mine, stones.mask), sign, "{entry:x}");
@@ -125,7 +163,7 @@ mod tests {
     /// Compares this many random entries with at least this many marks.
     fn compare_samples(min_marks: u32, samples: usize) {
         let geometry = Geometry::new(7, 6);
-        let marks = |entry: &u64| position(&geometry, entry >> 5).mask.count_ones();
+        let marks = |entry: &u64| geometry.position(entry >> 5).mask.count_ones();
         let entries = BOOKS[0].entries.iter().copied();
         let entries: Vec<u64> = entries.filter(|entry| marks(entry) >= min_marks).collect();
         let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(76));
@@ -136,11 +174,11 @@ mod tests {
 
     #[test]
     fn entries_are_in_order_and_have_legal_moves() {
-        for ((columns, rows, _), book) in BOARDS.iter().zip(BOOKS.iter()) {
-            let geometry = Geometry::new(*columns, *rows);
+        for (board, book) in BOARDS.iter().zip(BOOKS.iter()) {
+            let geometry = Geometry::new(board.columns, board.rows);
             assert!(book.entries.is_sorted_by(|one, next| one >> 5 < next >> 5));
             for entry in &book.entries {
-                let stones = position(&geometry, entry >> 5);
+                let stones = geometry.position(entry >> 5);
                 let (cell, sign) = book.best(&geometry, stones).unwrap();
                 assert!(cell.is_power_of_two() && sign.abs() <= 1, "{entry:x}");
                 assert!(stones.mask.count_ones() <= MAX_MARKS, "{entry:x}");

@@ -1,0 +1,126 @@
+//! Bounds of the score that need no search.
+//!
+//! A side *follows* if it answers each stone of the other side with one directly above it. This needs columns with an
+//! even number of free cells: the follower gets the upper cell of every pair, the other side only lower ones. The next
+//! cell of a column with an odd number of free cells is an *odd cell*. The follower pairs odd cells of different
+//! columns: if the other side takes one of them, the follower takes the other one, and both columns become even.
+
+use super::{ConnectFour, Stones};
+
+impl ConnectFour {
+    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the cells that complete
+    /// a line of the opponent. A bound that cannot narrow the window is not computed.
+    pub(super) fn static_bounds<const STRIDE: u32>(
+        &self,
+        stones: Stones,
+        playable: u64,
+        threats: u64,
+        (alpha, beta): (i32, i32),
+    ) -> (i32, i32) {
+        let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
+        let (mine, theirs) = (stones.mine, stones.mine ^ stones.mask);
+        let empty = self.geometry.cells ^ stones.mask;
+        let (lower, upper) = (empty & self.geometry.even, empty & !self.geometry.even);
+        let odd = playable & upper;
+        let paired = upper & !odd;
+        // The other side gets no stone above a cell on which the follower completes a line.
+        let my_lower = lower & !self.geometry.above(threats & paired);
+        let (mut low, mut high) = (i32::MIN, i32::MAX);
+        if odd.count_ones().is_multiple_of(2) {
+            // The opponent follows.
+            if beta >= 0 && self.is_contained::<STRIDE>(mine | my_lower, odd) {
+                high = if has_line(theirs | paired) { -1 } else { 0 };
+            }
+        } else {
+            if alpha <= 0 {
+                low = self.bound_of_following::<STRIDE>(mine, theirs, (lower, paired, odd));
+            }
+            if beta >= 0 && low < 0 {
+                for cell in bits(odd) {
+                    let column = self.geometry.column_of(cell);
+                    let wins = threats & lower & column;
+                    if wins == 0 {
+                        continue;
+                    }
+                    // The opponent follows, but plays no stone below its threat in this column. At the end the side to
+                    // move must play there.
+                    let below = (wins & wins.wrapping_neg()) - 1;
+                    let reachable = my_lower & !column | upper & column & below;
+                    if self.is_contained::<STRIDE>(mine | reachable, odd ^ cell) {
+                        let above = (column & !below).count_ones() as i32 - 1;
+                        high = high.min(-(above + 1) / 2);
+                    }
+                }
+            }
+        }
+        if alpha < 0 && low < 0 && high >= 0 && !has_line(theirs | empty) {
+            low = 0;
+        }
+        if beta > 0 && low <= 0 && high > 0 && !has_line(mine | empty) {
+            high = 0;
+        }
+        (low, high)
+    }
+
+    /// A lower bound of the score if the side to move plays one of an odd number of odd cells and follows from then on.
+    fn bound_of_following<const STRIDE: u32>(
+        &self,
+        mine: u64,
+        theirs: u64,
+        (lower, paired, odd): (u64, u64, u64),
+    ) -> i32 {
+        let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
+        let wins = self.geometry.completing::<STRIDE>(mine, mine | theirs) & paired;
+        let their_lower = lower & !self.geometry.above(wins);
+        if has_line(theirs | their_lower) {
+            return i32::MIN;
+        }
+        let mut low = i32::MIN;
+        for cell in bits(odd) {
+            if self.is_contained::<STRIDE>(theirs | their_lower, odd ^ cell) {
+                if has_line(mine | cell | paired) {
+                    return 1;
+                }
+                low = 0;
+            }
+        }
+        low
+    }
+
+    /// Whether a side gets no line if it gets these stones and one cell of each pair of odd cells. The other side chooses
+    /// the pairs.
+    fn is_contained<const STRIDE: u32>(&self, stones: u64, odd: u64) -> bool {
+        let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
+        if !has_line(stones | odd) {
+            return true;
+        }
+        let mut cells = [0; 4];
+        let count = odd.count_ones() as usize;
+        if count > cells.len() {
+            return false;
+        }
+        for (cell, bit) in cells.iter_mut().zip(bits(odd)) {
+            *cell = bit;
+        }
+        let [a, b, c, d] = cells;
+        match count {
+            2 => !has_line(stones | a) && !has_line(stones | b),
+            4 => {
+                let is_safe = |one: u64, other: u64| !has_line(stones | one | other);
+                let (ab, ac, ad) = (is_safe(a, b), is_safe(a, c), is_safe(a, d));
+                let (bc, bd, cd) = (is_safe(b, c), is_safe(b, d), is_safe(c, d));
+                ac && ad && bc && bd || ab && ad && bc && cd || ab && ac && bd && cd
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The single bits of a word.
+fn bits(mut word: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = word & word.wrapping_neg();
+        word ^= bit;
+        (bit != 0).then_some(bit)
+    })
+}
