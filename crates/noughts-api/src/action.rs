@@ -13,14 +13,14 @@ use crate::view::OfferKind;
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", schema(example = json!({"turn": 5, "play": "1-0"})))]
 pub struct ActionRequest {
-    /// The `turn` of the view to which this responds. Needed to play and to rewind.
+    /// The `turn` of the view that this request responds to. Required for `play` and `rewind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 260_201))]
     pub turn: Option<usize>,
     /// The move to play, such as `1-0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub play: Option<String>,
-    /// The number of marks to take back; passes the turn.
+    /// The number of marks to take back. The turn then passes to the next seat.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -56,7 +56,7 @@ pub struct ActionRequest {
     pub id: Option<String>,
 }
 
-/// Parses a number for a rewind. A number that is too large saturates, so that the rules refuse it.
+/// Parses the number of a rewind. A number that is too large becomes the maximum, so that the rules refuse it.
 fn saturating<'de, D: Deserializer<'de>>(number: D) -> Result<Option<u16>, D::Error> {
     let number: Option<u64> = Option::deserialize(number)?;
     Ok(number.map(|number| u16::try_from(number).unwrap_or(u16::MAX)))
@@ -67,7 +67,7 @@ fn saturating<'de, D: Deserializer<'de>>(number: D) -> Result<Option<u16>, D::Er
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimKind {
-    /// Its side wins.
+    /// The seat's side wins.
     Win,
     /// Nobody wins.
     Draw,
@@ -97,7 +97,7 @@ pub enum RequestedAction {
 /// Why an [`ActionRequest`] is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActionError {
-    /// None or several actions.
+    /// The request contains no action, or several.
     NotOne,
     /// The text is not a move of this variant.
     Place(PlaceError),
@@ -126,7 +126,7 @@ impl ActionRequest {
 }
 
 impl RequestedAction {
-    /// Whether the request must name its turn, because in another turn it would mean something else.
+    /// Whether the request must name its turn, because the same action in another turn would be another move.
     pub fn needs_turn(&self) -> bool {
         match self {
             RequestedAction::Play(_) | RequestedAction::Rewind(_) => true,
@@ -139,16 +139,17 @@ impl RequestedAction {
         }
     }
 
-    /// The action of the rules in this game. Offers, answers, abort and claims are not actions of the rules.
+    /// Converts the requested action into an action of the rules. Offers, answers, abort and claims are not actions
+    /// of the rules.
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
-            // `<<2` and `resign` have their own fields.
+            // `<<2` and `resign` are refused here, because they have their own fields.
             RequestedAction::Play(text) => match game.parse_action(text) {
                 Ok(play @ Action::Play(_)) => Ok(play),
                 Ok(Action::Rewind(_) | Action::Takeback(_) | Action::Resign) => {
                     Err(ActionError::NotOne)
                 }
-                // The move is well formed, so the rules check it.
+                // The move is well formed but off the board. An index that does not exist lets the rules refuse it.
                 Err(PlaceError::OffBoard { .. }) => {
                     Ok(Action::Play(Move::at(game.variant().cells())))
                 }

@@ -40,10 +40,10 @@ pub struct TurnAnalysis {
     /// The same after `best` instead of the turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub best_threats: Vec<String>,
-    /// The exact value of every legal move in that position, best first; absent if they are not known.
+    /// The exact values of all legal moves in that position, best first; absent if the values are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<MoveEvaluation>,
-    /// The mistake, if the turn was known to be one.
+    /// The mistake; null if the turn is not known to be a mistake.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub mistake: Option<Mistake>,
 }
@@ -73,7 +73,7 @@ pub struct MoveEvaluation {
     pub at: String,
     /// Win, draw or loss.
     pub value: GameValue,
-    /// For a win or loss: the number of plays until the end, this one included, if it is known.
+    /// For a win or loss: the number of plays until the end, including this move, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }
@@ -93,12 +93,12 @@ pub enum GameValue {
     Unknown,
 }
 
-/// A turn that made the value worse.
+/// A turn after which the value is worse for the player who made it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Mistake {
-    /// The value before the turn, for the player who made it.
+    /// The value before the turn, for the player who made the turn.
     pub had: GameValue,
-    /// The value after the turn.
+    /// The value after the turn, for the same player.
     pub left: GameValue,
 }

@@ -25,7 +25,7 @@ pub struct GameListing {
     pub id: String,
     /// The variant.
     pub variant: String,
-    /// The history size.
+    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
     pub history: u16,
     /// The status.
     pub status: GameStatus,
@@ -101,7 +101,7 @@ pub struct ImportedGame {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedVariant {
-    /// Its name.
+    /// The name of the variant.
     pub name: String,
     /// A description.
     pub about: String,
@@ -118,18 +118,18 @@ pub struct OfferedStrategy {
     /// The name before the colon.
     #[cfg_attr(feature = "openapi", schema(example = "minimax"))]
     pub name: String,
-    /// How it is written.
+    /// The form of the strategy's name with its parameter.
     #[cfg_attr(feature = "openapi", schema(example = "minimax:N, N from 1 to 99"))]
     pub form: String,
     /// A description.
     pub about: String,
-    /// The names with the largest parameters that the server accepts, one per unit; empty if there is no
-    /// limit.
+    /// The names with the largest parameters that the server accepts, one for each unit of the parameter; empty if
+    /// there is no limit.
     #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
     pub max: Vec<String>,
 }
 
-/// The operator's message to everybody.
+/// The operator's message to all users.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Announcement {

@@ -28,10 +28,11 @@ pub use server_url::{Scheme, ServerUrl, UrlError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a response may take to begin.
+/// Maximum time until a response begins.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// An event stream sends at least a comment every 15 s.
+/// Maximum time to wait for data. It is longer than 15 s, because an event stream sends at least a comment every 15
+/// s.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 const MAX_RESPONSE_BYTES: u64 = 4 * 1024 * 1024;
@@ -56,14 +57,15 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that trusts the certificate authorities of the system. `SSL_CERT_FILE` and `SSL_CERT_DIR` replace them,
-    /// and `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are followed.
+    /// Creates a client that trusts the certificate authorities of the system. The environment variables
+    /// `SSL_CERT_FILE` and `SSL_CERT_DIR` replace these authorities; `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`
+    /// select a proxy.
     pub fn new(url: ServerUrl) -> Client {
         let authorities = Vec::new();
         Client::trusting(url, authorities)
     }
 
-    /// Like [`Client::new`], and also trusts the certificates of this PEM file.
+    /// Like [`Client::new`], but also trusts the certificates in `pem`, the content of a PEM file.
     pub fn with_ca(url: ServerUrl, pem: &[u8]) -> Result<Client, ClientError> {
         let invalid = |why: String| ClientError::InvalidCertificate(why);
         let mut authorities = Vec::new();
@@ -96,7 +98,7 @@ impl Client {
             .tls_config(tls.build())
             .http_status_as_error(false)
             .max_redirects(0)
-            // The server closes idle connections after 10 s.
+            // The server closes idle connections after 10 s, so the client must stop using them earlier.
             .max_idle_age(Duration::from_secs(5))
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .timeout_recv_response(Some(RESPONSE_TIMEOUT))
@@ -131,7 +133,7 @@ impl Client {
         from_json(&read_body(response)?)
     }
 
-    /// The newest listed games with this status, at most 100.
+    /// Returns the newest listed games with this status, at most `limit`, which may be up to 100.
     pub fn games(
         &self,
         status: GameStatus,
@@ -161,7 +163,7 @@ impl Client {
         record.map_err(ClientError::unexpected)
     }
 
-    /// Acts for a seat. Repeating the same request is safe.
+    /// Performs an action for the seat of `token`. Repeating the same request is safe.
     pub fn act(
         &self,
         game: &str,
@@ -172,8 +174,8 @@ impl Client {
         self.post(&path, Some(token), action)
     }
 
-    /// Like [`Client::act`]. Requests with the same key are carried out once, also offers and their answers, which
-    /// name no turn.
+    /// Like [`Client::act`], but the server carries out requests with the same `key` only once. This includes offers
+    /// and their answers, which name no turn.
     pub fn act_once(
         &self,
         game: &str,
@@ -186,7 +188,7 @@ impl Client {
         send_json(request.header("Idempotency-Key", key), Some(token), action)
     }
 
-    /// Says that the player of this seat leaves; the seat stays theirs.
+    /// Tells the server that the player of this seat leaves. The player keeps the seat.
     pub fn leave(&self, game: &str, token: &str) -> Result<(), ClientError> {
         let path = format!("/api/games/{game}/leave");
         let request = authorize(self.agent.post(self.address(&path)), Some(token))?;
@@ -199,8 +201,8 @@ impl Client {
         self.post(&path, Some(token), &())
     }
 
-    /// The table's event stream: from the current view on, or after the entry with this number. With a seat's
-    /// token, the seat counts as present.
+    /// Opens the table's event stream. It starts with the current view, or after the log entry `last_id`. With a
+    /// seat's token, the seat counts as present.
     pub fn events(
         &self,
         game: &str,
@@ -273,7 +275,7 @@ fn expect_success(response: Response<Body>) -> Result<Response<Body>, ClientErro
     let body = read_bounded(response)?;
     Err(match serde_json::from_slice::<Problem>(&body) {
         Ok(problem) => ClientError::Refused(problem),
-        // A proxy answers while its server restarts.
+        // A proxy sends its own error page while the server behind it restarts.
         Err(_) if status.is_server_error() => {
             ClientError::Unreachable(io::Error::other(format!("HTTP status {}", status.as_u16())))
         }

@@ -30,7 +30,7 @@ pub struct ClockForm {
 /// Why a [`ClockForm`] is not a clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClockFormError {
-    /// Not exactly one of the three forms.
+    /// The fields do not match exactly one of the three forms.
     NotOne,
     /// A number is out of range.
     Range(ClockError),
@@ -102,7 +102,7 @@ pub struct ClockView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub days: Option<u32>,
-    /// The milliseconds that each seat had left when the view was made.
+    /// The remaining time of each seat, in milliseconds, when the view was made.
     pub left_ms: Vec<u64>,
     /// The seat whose clock runs; null if none does.
     #[cfg_attr(feature = "openapi", schema(required, maximum = 63))]
@@ -110,7 +110,7 @@ pub struct ClockView {
 }
 
 impl ClockView {
-    /// A clock with the time that each seat has left, and the seat whose clock runs.
+    /// Creates the view of a clock from its settings, the remaining time of each seat, and the seat whose clock runs.
     pub fn new(clock: ClockSettings, left_ms: Vec<u64>, running: Option<u8>) -> ClockView {
         let ClockForm {
             base,

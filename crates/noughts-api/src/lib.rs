@@ -1,6 +1,6 @@
 //! The JSON types of the service: requests, responses and problems.
 //!
-//! A client needs no rules: a [`View`] contains everything a screen shows, the legal moves included.
+//! A client needs no rules: a [`View`] contains everything that a screen shows, including the legal moves.
 //!
 //! | feature | adds |
 //! |---|---|

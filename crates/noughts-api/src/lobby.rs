@@ -11,8 +11,8 @@ use crate::player::WaitingMatches;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LobbyMessage {
-    /// All tables with an open lobby seat, newest first, at most 100; with `playing=true` also the games in progress. It
-    /// replaces everything before it.
+    /// All tables with an open lobby seat, newest first, at most 100; with `playing=true` also the games in progress.
+    /// This list replaces all earlier messages.
     Games(Vec<GameListing>),
     /// A table was added, or its seats, its players' presence or its spectators changed.
     Game(GameListing),

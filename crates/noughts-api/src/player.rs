@@ -13,12 +13,13 @@ pub struct NewPlayer {
     /// The name: 1 to 64 visible characters. Names are not unique.
     #[cfg_attr(feature = "openapi", schema(example = "Ann"))]
     pub name: String,
-    /// Whether the player is a program. This is shown everywhere, and cannot be changed.
+    /// Whether the player is a program. All views and lists show this, and it cannot be changed.
     #[serde(default)]
     pub bot: bool,
 }
 
-/// A player's id and a token that acts for the player. The token is the only proof of identity; it cannot be recovered.
+/// A player's id, and a token with which a client acts for the player. The token is the only proof of identity; it
+/// cannot be recovered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PlayerToken {
@@ -74,17 +75,18 @@ pub struct MyGame {
     /// The game.
     #[serde(flatten)]
     pub game: GameListing,
-    /// The caller's seat. If there are several, the one to move.
+    /// The caller's seat. If the caller has several seats, the seat to move if it is one of them, otherwise the
+    /// first.
     pub seat: u8,
     /// The seat to move; null if the game is over.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub to_move: Option<u8>,
-    /// Completed turns plus one.
+    /// The number of completed turns plus one.
     pub turn: usize,
 }
 
 impl MyGame {
-    /// Whether it is the caller's turn and all seats are taken.
+    /// Whether the caller's seat is to move. Seats may still be open.
     pub fn is_my_turn(&self) -> bool {
         self.to_move == Some(self.seat)
     }
@@ -100,13 +102,13 @@ pub enum PlayerMessage {
     Games(Vec<MyGame>),
     /// An opponent was found: a quick match, a rematch, or an open seat that the player has taken.
     Match(MyGame),
-    /// The player has another new game.
+    /// The player has a new game that is not a match.
     Game(MyGame),
-    /// Somebody took an open seat.
+    /// Another player took an open seat of the game.
     Seated(MyGame),
     /// It is the player's turn.
     Turn(MyGame),
-    /// Another seat offers something.
+    /// Another seat made an offer.
     Offer(MyGame),
     /// The game is over.
     Over(MyGame),
@@ -138,7 +140,7 @@ pub struct NewMatch {
     /// The variant, for two sides.
     #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: String,
-    /// The clock. Without one, players take as long as they like.
+    /// The clock. Without a clock, the time is not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockForm>,
 }
@@ -151,10 +153,10 @@ pub struct QuickMatchView {
     pub id: String,
     /// Whether there is an opponent.
     pub status: QuickMatchStatus,
-    /// The game, when there is an opponent.
+    /// The id of the game; absent while there is no opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
-    /// The player's seat there.
+    /// The player's seat in that game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<u8>,
 }
@@ -164,7 +166,7 @@ pub struct QuickMatchView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum QuickMatchStatus {
-    /// Not yet.
+    /// The player waits for an opponent.
     Waiting,
     /// The game has begun.
     Matched,
@@ -174,13 +176,13 @@ pub enum QuickMatchStatus {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WaitingMatches {
-    /// All of them.
+    /// The number of all waiting players.
     pub waiting: u64,
-    /// By game.
+    /// The number of waiting players for each variant and clock.
     pub games: Vec<WaitingVariant>,
 }
 
-/// How many players wait for one game.
+/// How many players wait for one variant with one clock.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WaitingVariant {
@@ -202,7 +204,8 @@ pub struct Profile {
     pub player: PlayerView,
     /// A page of the finished games, newest first.
     pub finished: GamesPage,
-    /// The results by opponent in the latest 1 000 finished games, most games first.
+    /// The results against each opponent in the latest 1 000 finished games. The opponent with the most games is
+    /// first.
     pub results: Vec<OpponentResults>,
 }
 
@@ -225,7 +228,7 @@ pub struct OpponentResults {
     pub drawn: u32,
 }
 
-/// A code that makes another device act for the player, once, within ten minutes.
+/// A code with which another device can act for the player. It works once, within ten minutes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceLink {

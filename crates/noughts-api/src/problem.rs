@@ -1,4 +1,4 @@
-//! Refusals as problem details (RFC 9457), with a stable type and what would have been allowed.
+//! Refusals as problem details (RFC 9457). Each has a stable type and says what would have been allowed.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub turn: Option<usize>,
-    /// The fields that are wrong, if the refusal concerns fields. The first one is described by `detail`.
+    /// The fields that are wrong, if the refusal concerns fields. `detail` describes the first one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
 }
@@ -432,7 +432,7 @@ impl ProblemKind {
 }
 
 impl Problem {
-    /// The kind; `None` for a kind of a newer server.
+    /// The kind; `None` if this version does not know it, such as a kind of a newer server.
     pub fn kind(&self) -> Option<ProblemKind> {
         ProblemKind::named(self.kind.strip_prefix(TYPE_PREFIX)?)
     }

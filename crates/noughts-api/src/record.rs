@@ -29,7 +29,7 @@ pub struct GameRecord {
     pub variant: String,
     /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
     pub history: u16,
-    /// The start position, if it is not the variant's.
+    /// The start position, if it is not the variant's own start position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The clock, if the game had one.
@@ -54,7 +54,7 @@ pub struct GameRecord {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeatRecord {
-    /// The symbol of its marks.
+    /// The symbol of the seat's marks.
     #[cfg_attr(feature = "openapi", schema(example = "x"))]
     pub symbol: char,
     /// The person's name, perhaps empty.
@@ -65,16 +65,16 @@ pub struct SeatRecord {
     pub robot: Option<String>,
 }
 
-/// An offer, or an answer to one, between two turns.
+/// An offer, or an answer to an offer, between two turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferRecord {
-    /// The number of turns that were completed before.
+    /// The number of turns that were completed before this step.
     pub after: usize,
     /// The seat that offered or answered.
     #[cfg_attr(feature = "openapi", schema(maximum = 63))]
     pub seat: u8,
-    /// Whether it offered, accepted or declined.
+    /// Whether the seat offered, accepted or declined.
     pub step: OfferStep,
     /// What was offered.
     pub kind: OfferKind,
@@ -87,9 +87,9 @@ pub struct OfferRecord {
 pub enum OfferStep {
     /// A seat made the offer.
     Offer,
-    /// A seat accepted it.
+    /// A seat accepted the offer.
     Accept,
-    /// A seat declined it, or withdrew its own.
+    /// A seat declined the offer, or withdrew its own offer.
     Decline,
 }
 
@@ -100,7 +100,7 @@ pub enum GameRecordError {
     Form(&'static str),
     /// The clock is invalid.
     Clock(ClockFormError),
-    /// Its text form is not a valid record.
+    /// The text form of the JSON is not a valid record.
     Text(RecordError),
 }
 
@@ -132,7 +132,7 @@ impl GameRecord {
         }
     }
 
-    /// Parses and replays the record.
+    /// Parses the record and replays its game.
     pub fn read(&self) -> Result<Record, GameRecordError> {
         self.text()?
             .parse::<Record>()
@@ -253,7 +253,7 @@ impl SeatRecord {
     }
 }
 
-/// Refuses text that would span several lines in the text form.
+/// Returns an error if a text contains control characters, such as a newline, which the text form does not allow.
 fn line(text: &str) -> Result<&str, GameRecordError> {
     match text.chars().any(char::is_control) {
         true => Err(GameRecordError::Form(

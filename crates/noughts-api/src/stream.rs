@@ -22,10 +22,10 @@ pub struct Change {
     pub last: TurnView,
     /// The changed cells.
     pub cells: Vec<CellChange>,
-    /// The legal moves; null as in the view.
+    /// The legal moves; null in the same cases as in the view.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub legal: Option<Vec<String>>,
-    /// The maximum number of marks that may be taken back now; null if none may, as in the view.
+    /// The maximum number of marks that may be taken back now; null in the same cases as in the view.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub rewind: Option<u16>,
     /// The offers that wait for an answer.
@@ -49,7 +49,7 @@ pub struct CellChange {
     /// The cell, written like a move.
     #[cfg_attr(feature = "openapi", schema(example = "1-0"))]
     pub cell: String,
-    /// The side of its mark; null if it is empty now.
+    /// The side of the cell's new mark; null if the cell is empty now.
     #[cfg_attr(feature = "openapi", schema(required, maximum = 63))]
     pub side: Option<u8>,
 }
@@ -72,7 +72,7 @@ pub struct Offers {
     pub offers: Vec<OfferView>,
 }
 
-/// The first message over a WebSocket. `{}` only watches.
+/// The first message of a client over a WebSocket. With `{}` the client only watches.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -80,7 +80,7 @@ pub struct Hello {
     /// The token of a seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// The answer repeats it.
+    /// An id of the client's choice, which the answer repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub id: Option<String>,

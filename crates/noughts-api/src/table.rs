@@ -23,14 +23,16 @@ pub struct NewTable {
     /// The seats, in turn order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seats: Option<Vec<SeatRequest>>,
-    /// The seats that the caller takes and gets tokens for. By default the `human` seats of `seats`, or seat 0.
+    /// The seats that the caller takes and gets tokens for. The default is the `human` seats of `seats`, or seat 0
+    /// without `seats`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
-    /// Whether lists show the table while a seat is open. By default lists show it unless a seat is open by link.
+    /// Whether lists show the table while a seat is open. By default, lists show the table unless one of its seats is
+    /// open by link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
-    /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default as much
-    /// as they like. A table where only robots play has no clock.
+    /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default the
+    /// time is not limited. A table where only robots play has no clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub clock: Option<ClockForm>,
@@ -57,9 +59,9 @@ pub enum SeatRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OpenSeat {
-    /// Anybody who knows the game's id.
+    /// Anybody who knows the game's id can take the seat.
     Link,
-    /// Anybody; listed in the lobby.
+    /// Anybody can take the seat; the lobby lists it.
     Lobby,
 }
 
@@ -70,7 +72,7 @@ pub enum OpenSeat {
 pub struct StartFrom {
     /// The game's id.
     pub game: String,
-    /// The number of completed turns; `turn` is another name for it.
+    /// The number of completed turns at the position. The field may also be called `turn`.
     #[serde(alias = "turn")]
     pub after: usize,
 }
@@ -87,7 +89,8 @@ pub struct CreatedTable {
     pub view: View,
 }
 
-/// The table after a request for a rematch. When all players asked, it has a seat at the new table.
+/// The table after a request for a rematch. When all players have asked for it, `seat` and `token` are for the new
+/// table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RematchView {

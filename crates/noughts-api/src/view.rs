@@ -10,7 +10,7 @@ use crate::clock::ClockView;
 use crate::run_length::{decode_row, encode_row};
 use crate::table::OpenSeat;
 
-/// Everything that may be seen of a table.
+/// The public state of a table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
@@ -32,19 +32,19 @@ pub struct View {
     pub to_move: Option<u8>,
     /// The seats, in turn order.
     pub seats: Vec<SeatView>,
-    /// The cells, row by row; on nine boards board by board: the side of each mark, null for an empty cell. Null above
-    /// 1 024 cells, where `rows` has them.
+    /// The side of the mark in each cell, null for an empty cell. The order is row by row, on nine boards board by
+    /// board. The whole field is null above 1 024 cells, where `rows` has the cells.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub marks: Option<Vec<Option<u8>>>,
     /// Only above 1 024 cells: one run-length text per row, such as `3. 1x 2o`, with `.` for empty cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub rows: Option<Vec<String>>,
-    /// The legal moves. Null above 1 024 cells while the game runs: every empty cell, with gravity those on which a mark
-    /// would rest.
+    /// The legal moves. Null above 1 024 cells while the game runs; then every empty cell is legal or, with gravity,
+    /// the lowest empty cell of each column.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub legal: Option<Vec<String>>,
-    /// The maximum number of marks that may be taken back now; null without rewind or when the game is over.
+    /// The maximum number of marks that may be taken back now; null if the game has no rewind or is over.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub rewind: Option<u16>,
     /// The latest turn; null before the first.
@@ -80,7 +80,7 @@ pub struct SeatView {
     pub name: String,
     /// Who holds the seat.
     pub kind: SeatKind,
-    /// The symbol of its marks.
+    /// The symbol of the seat's marks.
     pub symbol: char,
     /// Whether the player is connected.
     pub present: bool,
@@ -98,17 +98,17 @@ pub struct SeatView {
 }
 
 impl SeatView {
-    /// The seat with this number, held by a human. Its symbol is that of the side with the same number.
+    /// Creates the view of a seat that a human holds. The seat has the symbol of the side with the same number.
     pub fn human(seat: u8, name: impl Into<String>, present: bool) -> SeatView {
         SeatView::new(seat, SeatKind::Human, name.into(), present)
     }
 
-    /// The seat with this number, held by a robot with this strategy.
+    /// Creates the view of a seat that a robot holds.
     pub fn robot(seat: u8, strategy: impl Into<String>) -> SeatView {
         SeatView::new(seat, SeatKind::Robot, strategy.into(), true)
     }
 
-    /// The seat with this number, still open.
+    /// Creates the view of an open seat.
     pub fn open(seat: u8, open: OpenSeat) -> SeatView {
         SeatView {
             open: Some(open),
@@ -168,7 +168,7 @@ pub enum TurnView {
         /// The number of marks.
         count: u16,
     },
-    /// The others let the seat take back its latest move, and the seat is to move again.
+    /// The other players let the seat take back its latest move. The seat is to move again.
     #[cfg_attr(feature = "openapi", schema(title = "TakebackTurn"))]
     Takeback {
         /// The seat.
@@ -195,7 +195,7 @@ pub struct OfferView {
     /// The seat that made the offer.
     #[cfg_attr(feature = "openapi", schema(maximum = 63))]
     pub seat: u8,
-    /// The number of its log entry.
+    /// The number of the offer's log entry.
     pub entry: u32,
 }
 
@@ -209,12 +209,12 @@ pub enum OfferKind {
     Draw,
     /// To take back the seat's latest move.
     Takeback,
-    /// To play again, each player one seat further.
+    /// To play again. Each player moves one seat further.
     Rematch,
 }
 
 impl OfferKind {
-    /// Its name in JSON.
+    /// The name of the kind in JSON.
     pub fn name(self) -> &'static str {
         match self {
             OfferKind::Draw => "draw",
@@ -248,14 +248,14 @@ pub enum BoardView {
     /// Moves are possible.
     #[cfg_attr(feature = "openapi", schema(title = "OpenBoard"))]
     Open,
-    /// A side has won it.
+    /// A side has won the board.
     #[cfg_attr(feature = "openapi", schema(title = "WonBoard"))]
     Won {
         /// The side.
         #[cfg_attr(feature = "openapi", schema(maximum = 1))]
         side: u8,
     },
-    /// It is full without a winner.
+    /// The board is full without a winner.
     #[cfg_attr(feature = "openapi", schema(title = "DrawnBoard"))]
     Drawn,
 }
@@ -273,7 +273,7 @@ pub enum Outcome {
         sides: Vec<u8>,
         /// Why they won.
         reason: WinReason,
-        /// The cells of the completed lines; where boards form the line, the boards. Empty for other reasons.
+        /// The cells of the completed lines; if boards form the line, the boards. Empty if no line decided the game.
         line: Vec<String>,
     },
     /// Nobody won.
@@ -296,17 +296,17 @@ pub enum Outcome {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum WinReason {
-    /// A line.
+    /// A completed line decided the game.
     Line,
-    /// More boards than the opponent.
+    /// The winner won more boards than the opponent.
     Points,
-    /// All others resigned.
+    /// Another player resigned.
     Resignation,
-    /// All others left.
+    /// Another player left.
     Leaving,
-    /// The clock of the others ran out.
+    /// Another player's time ran out.
     Time,
-    /// The others were away, and the winner claimed the game.
+    /// The other players were away, and the winner claimed the game.
     Claim,
 }
 
@@ -320,7 +320,7 @@ pub enum DrawReason {
     Full,
     /// All players agreed.
     Agreement,
-    /// The others were away, and the only present player claimed a draw.
+    /// The other players were away, and the only present player claimed a draw.
     Claim,
     /// A clock ran out, and the other side could not complete a line any more.
     Time,
@@ -328,7 +328,7 @@ pub enum DrawReason {
     Limit,
 }
 
-/// The part of a view that is not in the game.
+/// The parts of a view that do not come from the game itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableInfo {
     /// The game's id.
@@ -349,7 +349,7 @@ pub struct TableInfo {
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 impl View {
-    /// The view of a table from the view of its game. Takes time proportional to the number of cells.
+    /// Creates the view of a table from the view of its game. Takes time proportional to the number of cells.
     pub fn new(game: &GameView, table: TableInfo) -> View {
         let variant = &game.variant;
         let is_large = variant.cells() > MAX_LISTED_CELLS;
@@ -390,7 +390,7 @@ impl View {
         }
     }
 
-    /// The side in each cell, from `marks` or `rows`. A row that cannot be read is left out.
+    /// The side of the mark in each cell, from `marks` or `rows`. A row that cannot be decoded is left out.
     pub fn cells(&self) -> Vec<Option<u8>> {
         match (&self.marks, &self.rows) {
             (Some(marks), _) => marks.clone(),
@@ -406,7 +406,7 @@ impl View {
 }
 
 impl TurnView {
-    /// A turn of a game of this variant.
+    /// Converts a turn of a game of this variant.
     pub fn new(variant: &Variant, turn: Turn) -> TurnView {
         let seat = turn.by.0;
         match turn.action {
@@ -422,7 +422,7 @@ impl TurnView {
 }
 
 impl Outcome {
-    /// The outcome of a game of this variant.
+    /// Converts the conclusion of a game of this variant.
     pub fn new(variant: &Variant, conclusion: &Conclusion) -> Outcome {
         let (sides, by) = match conclusion {
             Conclusion::Draw { reason } => {
@@ -455,7 +455,7 @@ impl Outcome {
         }
     }
 
-    /// The sides that won; none unless the game was won.
+    /// The sides that won; empty if nobody won.
     pub fn winners(&self) -> &[u8] {
         match self {
             Outcome::Won { sides, .. } => sides,

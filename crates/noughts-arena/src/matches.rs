@@ -8,18 +8,19 @@ use crate::score::Score;
 /// A match of two strategies. Every opening is played twice, with seats swapped.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// The variant. For Ultimate and Multi without a first board, the seed chooses one per pair of games.
+    /// The variant. If Ultimate or Multi has no fixed first board, the seed chooses a first board for each pair of
+    /// games.
     pub variant: Variant,
-    /// The strategy that the score belongs to.
+    /// The strategy whose score is counted.
     pub first: StrategyName,
     /// The opponent.
     pub second: StrategyName,
     /// The number of games; must be even.
     pub games: u32,
-    /// The number of random moves at the start of each pair of games. With them, deterministic strategies
-    /// play different games.
+    /// The number of random moves at the start of each pair of games. Because of these moves, deterministic
+    /// strategies play different games.
     pub random_moves: u32,
-    /// The same seed gives the same match, unless a strategy has a time limit.
+    /// The seed of the random numbers. The same seed gives the same match, unless a strategy has a time limit.
     pub seed: u64,
 }
 
@@ -40,7 +41,7 @@ impl Match {
             let fresh = self.opened(seed);
             let mut seats = Vec::new();
             for (seat, name) in names.into_iter().enumerate() {
-                // The seeds differ, because otherwise two `random` robots would use the same random numbers.
+                // Each seat has its own seed. Otherwise two `random` robots would use the same random numbers.
                 let setup = EngineSetup::with_seed(seed ^ (seat as u64 + 1) << 32);
                 seats.push(name.build(&fresh, &setup)?);
             }

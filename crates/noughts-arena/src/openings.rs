@@ -6,25 +6,26 @@ use std::sync::Arc;
 use noughts_engine::{Limits, Random, Stop, SystemClock, Value, analyze};
 use noughts_rules::{Action, Game, Move, Options, Placement, Variant};
 
-/// The number of random openings from which the most balanced is chosen.
+/// The number of random openings from which the most balanced one is chosen.
 const CANDIDATES: usize = 8;
 
 /// The number of search nodes per candidate.
 const NODES: u64 = 2_000;
 
-/// On a large board: the maximum distance of a random move from another mark.
+/// The maximum distance of a random move from another mark, on a large board.
 const REACH: usize = 2;
 
-/// Boards with more cells are large. Random moves near their edges would be wasted.
+/// Boards with more cells are large. On them random moves stay together, because moves near the edges would be
+/// wasted.
 const LARGE: usize = 64;
 
 /// The openings of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Openings {
-    /// Random, and balanced according to the search.
+    /// Random openings that are balanced according to a short search.
     #[default]
     Balanced,
-    /// A list, used in turn. Each opening is a list of moves from the empty board.
+    /// Given openings, used one after the other. Each opening is a list of moves from the empty board.
     Given(Vec<Vec<Move>>),
 }
 
@@ -102,7 +103,8 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     best.map(|(_, plays)| plays).unwrap_or_default()
 }
 
-/// How far a position is from balanced. 0 with more than two sides, because the evaluation cannot tell.
+/// How unbalanced a position is; 0 is balanced. Always 0 with more than two sides, because the evaluation cannot
+/// measure it.
 fn tilt(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;
@@ -115,12 +117,12 @@ fn tilt(game: &Game) -> i64 {
     match analyze(game, limits, &Stop::new(), clock).value {
         Value::Draw => 0,
         Value::Estimate(points) => i64::from(points).abs(),
-        // A long win is closer to balanced than a short one.
+        // A win in many plies is more balanced than a win in few plies.
         Value::Win { plies } | Value::Loss { plies } => 1_000_000_000 - i64::from(plies),
     }
 }
 
-/// Plays random moves; `None` if they end the game.
+/// A game after random moves; `None` if these moves end the game.
 fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     let count = match variant {
         Variant::Nested(_) => 3 + random.below(3),
@@ -139,7 +141,8 @@ fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     game.to_move().map(|_| game)
 }
 
-/// Legal moves; on a large board only those near the middle or near other marks.
+/// The moves from which a random move is chosen: all legal moves. On a large board only those near other marks, or
+/// near the middle if the board is empty.
 fn choices(game: &Game) -> Vec<Move> {
     let legal = game.legal();
     let Variant::Grid(spec) = game.variant() else {

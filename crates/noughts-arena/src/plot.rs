@@ -24,10 +24,10 @@ const COLOURS: [&str; 8] = [
 /// Dash patterns, for readers who cannot tell the colours apart.
 const DASHES: [&str; 5] = ["", "8 4", "2 3", "12 4 2 4", "5 2"];
 
-/// Maximum length of a displayed name.
+/// Maximum number of characters of a displayed name.
 const MAX_LETTERS: usize = 22;
 
-/// Draws the picture as SVG without references to other files.
+/// Draws the picture as one SVG text that does not refer to other files.
 pub fn plot(tournament: &Tournament, standings: &Standings) -> String {
     let rows = standings.standings.len() as f64;
     let history_top = TOP + rows * ROW + 76.0;
@@ -45,7 +45,7 @@ pub fn plot(tournament: &Tournament, standings: &Standings) -> String {
     svg
 }
 
-/// The value, and the two ends of its error bar.
+/// The value that the picture shows, and the two ends of its error bar.
 fn span(one: &Standing) -> (f64, f64, f64) {
     match &one.rating {
         Some((elo, bar)) => (*elo, bar.low, bar.high),
@@ -164,7 +164,7 @@ fn colour(participant: usize) -> &'static str {
     COLOURS[participant % COLOURS.len()]
 }
 
-/// SVG attributes of a participant's lines.
+/// The SVG attributes of the curve of a participant.
 fn stroke(participant: usize) -> String {
     let colour = colour(participant);
     match DASHES[participant % DASHES.len()] {
@@ -173,7 +173,7 @@ fn stroke(participant: usize) -> String {
     }
 }
 
-/// Shortens a name to the space beside the bars.
+/// Shortens a name so that it fits beside the bars.
 fn shortened(name: &str) -> String {
     if name.chars().count() <= MAX_LETTERS {
         return name.to_owned();

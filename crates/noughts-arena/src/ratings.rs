@@ -4,13 +4,13 @@
 /// all games has a finite rating.
 const SPREAD: f64 = 1200.0;
 
-/// Factor from Elo to natural units.
+/// The factor that converts Elo to natural units (the logarithm of the odds).
 const SCALE: f64 = std::f64::consts::LN_10 / 400.0;
 
 /// The result of one opening that two players played from both seats.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Encounter {
-    /// The player that the score belongs to.
+    /// The player whose score is counted.
     pub first: usize,
     /// The opponent.
     pub second: usize,
@@ -90,8 +90,8 @@ fn add_difference(matrix: &mut [Vec<f64>], one: &Encounter, weight: f64) {
     matrix[one.second][one.first] -= weight;
 }
 
-/// Error bars from the residuals (White's "sandwich" estimator). Each pair of players also gets one imaginary
-/// game. Without it, results without variance would have error bars of zero.
+/// Error bars from the residuals (White's "sandwich" estimator). Each pair of players also gets one imaginary game.
+/// Otherwise results without variance would have error bars of zero.
 fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let players = elo.len();
     let (_, curve) = derivatives(elo, encounters);
@@ -133,7 +133,7 @@ fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
         .collect()
 }
 
-/// The inverse by Gauss-Jordan elimination; `None` for a singular matrix.
+/// The inverse of a matrix by Gauss-Jordan elimination; `None` if the matrix is singular.
 fn invert(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = matrix.len();
     let mut left: Vec<Vec<f64>> = matrix.to_vec();

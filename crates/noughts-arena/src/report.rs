@@ -1,4 +1,4 @@
-//! The report of a tournament as text: tables, the test and the failures.
+//! The report of a tournament as text: result tables, the sequential test and the failures.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ const LOSING: [(RobotFaultKind, &str); 3] = [
 /// Maximum number of failures that are listed one by one.
 const MAX_LISTED_FAULTS: usize = 20;
 
-/// Writes the report.
+/// The text of the report.
 pub fn report(
     tournament: &Tournament,
     standings: &Standings,
@@ -50,7 +50,8 @@ pub fn report(
     text
 }
 
-/// Games whose opening was not played from all seats, because the tournament was interrupted.
+/// The report line about games that do not count, because their opening was not played from all seats before the
+/// tournament was interrupted.
 fn unpaired(games: u32) -> String {
     match games {
         0 => String::new(),
@@ -82,7 +83,7 @@ fn table(tournament: &Tournament, standings: &Standings) -> String {
 /// Results by seat, and the number of failures. This is a separate table, because a terminal of 80 columns
 /// has no room for both tables side by side.
 fn side_table(tournament: &Tournament, standings: &Standings) -> String {
-    // With more seats the columns would not fit.
+    // With more than four seats the columns would not fit.
     let seats = match tournament.seats() {
         seats @ ..=4 => seats,
         _ => 0,
@@ -126,7 +127,7 @@ fn row(tournament: &Tournament, one: &Standing, rank: usize) -> Vec<String> {
     if tournament.seats() > 2 {
         row.push(format!("{:.2}", one.place));
     }
-    // Without an opening that was played from all seats there is no score.
+    // There is no score until some opening was played from all seats.
     let is_known = !one.scores.is_empty();
     let known = |text: String| if is_known { text } else { "–".to_owned() };
     let bar = one.scores.interval();
@@ -151,7 +152,7 @@ fn write_score(score: &Score) -> String {
     format!("+{} ={} -{}", score.wins, score.draws, score.losses)
 }
 
-/// Results between each two participants, if there are more than two.
+/// The results of each participant against each other participant, if there are more than two participants.
 fn cross_table(tournament: &Tournament, standings: &Standings) -> String {
     let participants = tournament.participants();
     if tournament.seats() != 2 || participants.len() < 3 {
@@ -235,7 +236,7 @@ fn faults(tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> Strin
     text
 }
 
-/// Aligns columns: the second to the left, all others to the right.
+/// Aligns the columns of a table: the second column to the left, all others to the right.
 fn align(rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

@@ -1,5 +1,5 @@
-//! The results folder of a tournament: finished games, from which an interrupted tournament continues, and
-//! reports.
+//! The results folder of a tournament. It has the finished games, so that an interrupted tournament can continue, and
+//! the reports.
 //!
 //! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game, written after the
 //! game's record. A line that was cut off by a crash is dropped, and the game is played again.
@@ -33,7 +33,8 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Opens or creates the folder. `limits` describes the robots' limits, which must be the same as before.
+    /// Opens or creates the folder. `limits` describes the limits of the robots. They must be the same whenever a
+    /// tournament is continued.
     pub fn open(
         folder: &Path,
         tournament: &Tournament,
@@ -55,7 +56,7 @@ impl ResultsFolder {
             Err(TryLockError::WouldBlock) => {
                 return Err(ResultsFolderError::Busy(folder.to_owned()));
             }
-            // The file system does not support locks.
+            // The file system does not support locks, so continue without one.
             Err(TryLockError::Error(_)) => {}
         }
         let described = describe(tournament, limits);
@@ -150,7 +151,7 @@ fn describe(tournament: &Tournament, limits: &str) -> String {
 fn first_difference(there: &str, here: &str) -> (String, String) {
     let short =
         |line: Option<&str>| -> String { line.unwrap_or("nothing").chars().take(80).collect() };
-    // One list of players is longer than the other.
+    // For the case that one list of players is longer than the other.
     let is_player = |line: Option<&str>| line.is_some_and(|line| line.starts_with("player "));
     let none = |line: Option<&str>| {
         let words = line.unwrap_or_default().split(' ').take(2);
@@ -367,7 +368,7 @@ pub enum ResultsFolderError {
     Other {
         /// The folder.
         folder: PathBuf,
-        /// A line of its description.
+        /// The first different line, as `tournament.txt` in the folder has it.
         there: String,
         /// The same line of the requested tournament.
         here: String,

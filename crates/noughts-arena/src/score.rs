@@ -69,7 +69,7 @@ mod tests {
             losses: 50,
         };
         assert_eq!(even.mean(), 0.5);
-        // Each result is half a point off: 1.96 * 0.5 / 10.
+        // Each result differs from the mean by half a point: 1.96 * 0.5 / 10.
         assert!((even.error() - 0.098).abs() < 1e-12);
         let drawn = Score {
             wins: 0,

@@ -18,7 +18,7 @@ pub struct Standing {
     pub all: Score,
     /// The score by seat.
     pub by_seat: Vec<Score>,
-    /// The mean place; 1 is the best. Equal results share a place.
+    /// The mean place; 1 is the best. Participants with equal results share a place.
     pub place: f64,
     /// The score of each opening that was played from all seats.
     pub scores: ScoreSample,
@@ -37,17 +37,17 @@ pub struct Standings {
     pub games: u32,
     /// The number of games whose opening was not played from all seats. These games do not count.
     pub unpaired: u32,
-    /// The number of games that were played after the test had decided.
+    /// The number of games that were played after the sequential test had decided. These games do not count.
     pub surplus: u32,
-    /// The sequential test, its log-likelihood ratio and its decision.
+    /// The sequential test, its log-likelihood ratio and its decision, if there is a test.
     pub sprt: Option<(Sprt, f64, SprtDecision)>,
     /// The mean score of each participant after each complete opening.
     pub history: Vec<Vec<f64>>,
-    /// The score of participant `a` against participant `b`, by `(a, b)`.
+    /// The score of participant `a` against participant `b`, with the key `(a, b)`.
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 
-/// The shared place (mean rank) of the winners if `has_won`, otherwise of all other seats.
+/// The place (mean rank) that all winners share; if `has_won` is false, the place that all other seats share.
 fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     let (seats, winners) = (seats as f64, winners as f64);
     match has_won {
@@ -62,7 +62,7 @@ fn points(seats: usize, place: f64) -> f64 {
 }
 
 impl Standings {
-    /// Computes the standings. Only openings that were played from all seats count. With a test, only the
+    /// Computes the standings. Only openings that were played from all seats count. With a sequential test, only the
     /// games up to its decision count.
     pub fn new(
         tournament: &Tournament,
@@ -103,8 +103,8 @@ impl Standings {
     }
 }
 
-/// A sequential test during a tournament of two participants. It adds games in the order of their numbers and
-/// stops at the first missing game. Otherwise short games, which finish first, would be overrepresented.
+/// A sequential test during a tournament of two participants. The test adds games in the order of their numbers and
+/// waits at the first missing game. Otherwise short games, which finish first, would have too much weight.
 #[derive(Clone, Debug)]
 pub struct SequentialTest {
     test: Sprt,
@@ -220,7 +220,8 @@ impl Counting {
         }
     }
 
-    /// Adds the score of an opening whose last game has this number. All games of the opening were played.
+    /// Adds the score of the opening whose last game has the number `last`. All games of this opening must have been
+    /// played.
     fn close_block(
         &mut self,
         tournament: &Tournament,
@@ -309,7 +310,8 @@ mod tests {
 
     #[test]
     fn equal_results_share_a_place() {
-        // The winner of two and of three, a draw of three, and two winners of three in a misère game.
+        // The cases are: one winner of two seats, one winner of three, a draw of three, and two winners of three in a
+        // misère game.
         assert_eq!((place(2, 1, true), place(2, 1, false)), (1.0, 2.0));
         assert_eq!((place(3, 1, true), place(3, 1, false)), (1.0, 2.5));
         assert_eq!(place(3, 0, false), 2.0);

@@ -1,10 +1,10 @@
 //! Mean score with its error bar, Elo, and the sequential probability ratio test (SPRT).
 //!
-//! The sample has one value per opening: the mean score of the games that play the opening from all seats.
-//! Games with the same opening depend on one another; different openings do not. The method assumes no
-//! distribution. The likelihood of a mean is the likelihood of the best-fitting distribution with that mean
-//! (Owen's empirical likelihood, where scores of 0 and 1 are always possible). So draws and dependent games
-//! narrow the error bar correctly, and ten wins out of ten still leave some uncertainty.
+//! The sample has one value per opening: the mean score of the games that play the opening from all seats. Games with
+//! the same opening depend on one another; games with different openings do not. The method assumes no distribution.
+//! The likelihood of a mean is the likelihood of the best-fitting distribution with that mean (Owen's empirical
+//! likelihood, where scores of 0 and 1 are always possible). So the error bar is right for draws and for games that
+//! depend on one another, and ten wins out of ten still leave some uncertainty.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ impl ScoreSample {
         }
     }
 
-    /// Whether the sample has no opening.
+    /// Whether the sample has no openings.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -55,11 +55,12 @@ impl ScoreSample {
         }
     }
 
-    /// The log-likelihood of a true mean, relative to that of the sample's mean. At most 0.
+    /// The log-likelihood that the true mean is `truth`, relative to the log-likelihood of the sample's mean. At most
+    /// 0.
     pub fn log_likelihood(&self, truth: f64) -> f64 {
         let truth = truth.clamp(1e-9, 1.0 - 1e-9);
-        // The best fitting distribution gives value a the weight n / (N (1 + t (a - truth))), with t such that its
-        // mean is the truth. The weights of 0 and 1 must not be negative.
+        // The best-fitting distribution gives a value `a` that occurs n times the weight n / (N (1 + t (a - truth))).
+        // The number t is chosen so that the mean is `truth`. The weights of 0 and 1 must not be negative.
         let slope = |t: f64| -> f64 {
             let part = |(value, count): &(f64, u32)| {
                 let off = value - truth;
@@ -92,7 +93,7 @@ impl ScoreSample {
             };
         }
         let is_possible = |truth: f64| -2.0 * self.log_likelihood(truth) <= CHI_SQUARE_95;
-        // Bisects between the mean, which is inside the interval, and an end of the range, which may be
+        // Bisection between the mean, which is inside the interval, and an end of the range from 0 to 1, which may be
         // outside.
         let edge = |end: f64| {
             let (mut inside, mut outside) = (self.mean(), end);
@@ -201,7 +202,7 @@ impl std::str::FromStr for Sprt {
     }
 }
 
-/// The text is not a sequential test.
+/// The text does not describe a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SprtError;
 

@@ -1,6 +1,6 @@
 //! The schedule of a tournament, and the code that plays its games.
 //!
-//! The tournament's options and the game's number determine a game. So games can be played in any order on
+//! The options of the tournament and the number of a game determine the game. So games can be played in any order on
 //! any number of threads, and an interrupted tournament can continue.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const MAX_CACHED_OPENINGS: usize = 64;
 /// Maximum number of pairings.
 const MAX_PAIRINGS: u128 = 100_000;
 
-/// Maximum number of games. Their results are kept in memory.
+/// Maximum number of games. The limit exists because all results are kept in memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 /// A robot in a tournament.
@@ -40,7 +40,8 @@ pub struct Participant {
 pub struct Tournament {
     variant: Variant,
     participants: Vec<Participant>,
-    /// The groups of participants that play each other, by index: two in a two-player game.
+    /// The groups of participants that play each other, as indices. In a two-player game a group has two
+    /// participants.
     pairings: Vec<Vec<usize>>,
     /// Number of openings per pairing. Each opening is played from every seat.
     rounds: u32,
@@ -52,11 +53,12 @@ pub struct Tournament {
 /// Which participants play each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Everyone plays everyone.
+    /// Each participant plays every other participant.
     RoundRobin,
-    /// The first participant plays everyone else.
+    /// The first participant plays every other participant.
     Gauntlet,
-    /// Each participant plays those at most this far away in the list, which is ordered by strength.
+    /// Each participant plays only its neighbours in the list: participants at most this many places away. The list
+    /// should be ordered by strength.
     Ladder(usize),
 }
 
@@ -65,13 +67,13 @@ pub enum Format {
 pub struct TournamentOptions {
     /// The variant.
     pub variant: Variant,
-    /// The participants, at least as many as the variant has sides.
+    /// The robots that take part, at least as many as the variant has sides.
     pub robots: Vec<RobotName>,
     /// Which participants play each other.
     pub format: Format,
     /// The number of games per pairing, rounded up so that every opening is played from every seat.
     pub games: u32,
-    /// The same seed gives the same games, unless a robot has a time limit.
+    /// The seed of the random numbers. The same seed gives the same games, unless a robot has a time limit.
     pub seed: u64,
     /// The openings.
     pub openings: Openings,
@@ -84,7 +86,7 @@ pub struct ScheduledGame {
     pub number: u32,
     /// The round; each round has its own opening.
     pub round: u32,
-    /// The index of its pairing.
+    /// The index of the game's pairing.
     pub pairing: usize,
     /// The indices of the participants, by seat.
     pub seats: Vec<usize>,
@@ -99,14 +101,15 @@ pub struct GameResult {
     pub winners: Vec<usize>,
     /// The number of moves, including the opening.
     pub plies: usize,
-    /// The seat that failed, the kind of failure and the reason.
+    /// If a robot failed: its seat, the kind of failure and the reason.
     pub fault: Option<(usize, RobotFaultKind, String)>,
     /// The seats whose engine did not exit after `END`.
     pub stubborn: Vec<usize>,
 }
 
 impl Tournament {
-    /// Checks the options: all robots play the variant, and the number of participants and games is within limits.
+    /// Creates a tournament. Checks that all robots can play the variant, and that the numbers of participants and
+    /// games are within the limits.
     pub fn new(options: TournamentOptions) -> Result<Tournament, TournamentError> {
         let sides = usize::from(options.variant.sides());
         if options.robots.len() < sides || options.robots.len() < 2 {
@@ -160,7 +163,7 @@ impl Tournament {
         &self.openings
     }
 
-    /// The groups of participants that play each other, by index.
+    /// The groups of participants that play each other, as indices.
     pub fn pairings(&self) -> &[Vec<usize>] {
         &self.pairings
     }
@@ -201,8 +204,8 @@ impl Tournament {
         }
     }
 
-    /// Plays games on several threads and passes each result to `take`, until all games are played, `stop` is
-    /// set or `take` fails.
+    /// Plays the games `numbers` on several threads and passes each result to `take`. Ends when all games are played,
+    /// when `stop` is set or when `take` fails.
     pub fn play<E>(
         &self,
         numbers: &[u32],
@@ -358,7 +361,7 @@ fn winners(game: &Game) -> Vec<usize> {
     }
 }
 
-/// The binomial coefficient.
+/// The number of ways to choose `sides` of the players (the binomial coefficient).
 fn choices(players: usize, sides: usize) -> u128 {
     let step = |ways: u128, taken: usize| {
         ways.saturating_mul((players - taken) as u128) / (taken as u128 + 1)
@@ -366,7 +369,7 @@ fn choices(players: usize, sides: usize) -> u128 {
     (0..sides.min(players)).fold(1, step)
 }
 
-/// All choices of `sides` players that the format allows, in order.
+/// All groups of `sides` players that the format allows, in ascending order.
 fn pairings(players: usize, sides: usize, format: Format) -> Vec<Vec<usize>> {
     let mut pairings: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..sides {
@@ -404,19 +407,19 @@ fn participants(robots: Vec<RobotName>) -> Vec<Participant> {
     participants
 }
 
-/// Why options are refused.
+/// Why the options of a tournament are refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TournamentError {
-    /// Fewer participants than the variant has sides.
+    /// There are fewer participants than the variant has sides.
     TooFew {
-        /// The minimum.
+        /// The minimum number of participants.
         needed: usize,
-        /// The number given.
+        /// The given number of participants.
         found: usize,
     },
-    /// More games than the limit.
+    /// There are more games than the limit allows.
     TooMany,
-    /// A robot that does not play the variant.
+    /// A robot cannot play the variant.
     Unfit(Unfit),
 }
 

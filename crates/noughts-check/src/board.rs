@@ -29,7 +29,7 @@ pub(crate) enum Tactic {
     Random,
 }
 
-/// The opponent's reply to each position seen.
+/// The opponent's latest reply to each position that occurred.
 #[derive(Default)]
 pub(crate) struct Replies(HashMap<GridPosition<u16, 2>, Cell>);
 
@@ -89,7 +89,7 @@ impl Board {
         self.free().into_iter().filter(wins).collect()
     }
 
-    /// Chooses a free cell for the first player, towards the wanted result.
+    /// Chooses a free cell for the first player that makes the wanted result likely.
     pub(crate) fn choose(
         &self,
         wanted: GameResult,
@@ -98,7 +98,7 @@ impl Board {
         rng: &mut Rng,
     ) -> Cell {
         let free = self.free();
-        // The first move decides little, and searching its whole tree would take long.
+        // The first move has little influence on the result, and searching the whole tree would take long.
         if tactic == Tactic::Random || free.len() == 9 {
             return free[rng.below(free.len())];
         }

@@ -38,9 +38,9 @@ pub struct ClassicTask {
     pub command: Vec<OsString>,
     /// The games to type.
     pub cases: Vec<Case>,
-    /// Compare byte for byte, also where the document is open.
+    /// Compare byte for byte, even where the document allows several outputs.
     pub strict: bool,
-    /// The time for one game.
+    /// Maximum time for one game.
     pub timeout: Duration,
 }
 
@@ -50,7 +50,7 @@ pub fn classic_cases() -> Vec<Case> {
     read_cases(text).expect("the kit's own cases can be read")
 }
 
-/// Number of cases that run at the same time. Most of a case is the program's start.
+/// Number of cases that run at the same time. The start of the program takes most of the time of a case.
 const MAX_PARALLEL: usize = 4;
 
 /// Checks a classic program. `tell` gets each case before it is run. An error says why the program cannot be
@@ -113,11 +113,12 @@ pub fn check_classic(
                 is_demanded: entry.weight == Weight::Demanded,
                 causes: judged.causes,
             }),
-            // Where the document is open, a game that goes on may be right too.
+            // Only demanded cases count: where the document decides nothing, a game that goes on may be right too.
             Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
-                // A line that also fills the board shows nothing: a full board ends the game anyway.
+                // A line that also fills the board does not prove that the program recognizes it: a full board ends
+                // the game anyway.
                 seen.extend(line.filter(|line| !line.fills_board));
             }
             Verdict::Holds { .. } | Verdict::NotTried(_) => {}
@@ -173,11 +174,11 @@ pub fn check_classic(
     })
 }
 
-/// After this many cases in which the program did not end, no further case is run.
+/// If the program does not end in this number of cases, no further case is run.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
-/// Runs the first case, which shows how the program takes its input, and then the others in parallel. If the
-/// program does not end, the remaining cases are left out.
+/// Runs the first case, which shows how the program reads its input, and then the others in parallel. If the program
+/// does not end in several cases, the remaining cases are not run.
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -261,7 +262,8 @@ fn shows_nothing(run: &Run) -> bool {
     run.output.is_empty() && matches!(run.end, End::Exit(1..) | End::Signal(_))
 }
 
-/// Checks that the program shows something without options. An error says why it cannot be checked.
+/// Checks that the program prints something when it is started without options. An error says why the program cannot
+/// be checked.
 fn does_it_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), String> {
     let case = Case {
         name: String::new(),
@@ -289,8 +291,8 @@ fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// The verdict, and whether it is a fault even if the case is open, because the program crashed or did not
-/// end.
+/// Returns the verdict, and whether the program crashed or had to be killed. That is a fault even if the document
+/// leaves the case open.
 fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(
@@ -334,7 +336,7 @@ fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     (judged, has_crashed)
 }
 
-/// Maximum output that is shown of a program that had to be killed.
+/// Maximum number of bytes of output that are read for the report if the program had to be killed.
 const MAX_SHOWN: usize = 1 << 16;
 
 fn check_exactly(case: &Case, run: &Run) -> Judged {
@@ -358,7 +360,7 @@ fn check_exactly(case: &Case, run: &Run) -> Judged {
     Verdict::holds().into()
 }
 
-/// The first byte that differs: the text before it, and the byte that was shown.
+/// Returns a cause that describes the first wrong byte: the text before it, and the byte that was shown.
 fn first_byte(case: &Case, run: &Run) -> Cause {
     let expected = exact_output(case);
     let bytes = expected.bytes().zip(&run.output);

@@ -1,4 +1,4 @@
-//! Checks a client of the TCP protocol. The kit is the server.
+//! Checks a client of the TCP protocol. The conformance kit acts as the server.
 //!
 //! The client connects several times. Each connection follows another scenario, such as a whole game, a
 //! refusal or a disconnection. Rules that hold for every frame are checked in all of them.
@@ -36,11 +36,11 @@ pub struct ClientTask {
     /// The command that starts the client for each scenario. Its arguments may contain `{host}` and `{port}`.
     /// Empty if a person starts the client.
     pub command: Vec<OsString>,
-    /// Typed into the client when it starts.
+    /// Text that the kit types into the client when it starts.
     pub input: Vec<u8>,
-    /// Typed into the client when it shows a prompt.
+    /// What the kit types into the client when it shows a prompt.
     pub answers: Vec<Answer>,
-    /// The time for one frame. The client has three times as long to connect.
+    /// How long the kit waits for one frame. It waits three times as long for a connection.
     pub timeout: Duration,
 }
 
@@ -96,7 +96,7 @@ pub fn check_client(
         if results.is_hopeless() {
             break;
         }
-        // A client that was silent would not end by itself either.
+        // A client that stayed silent would not end by itself either, so the kit does not wait for its end.
         if let (Some(mut program), true) = (program, results.silences() == silences) {
             look_at_end(&mut program, number, scenario, &mut results, task.timeout);
         }
@@ -137,8 +137,8 @@ pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsS
     command.iter().map(fill).collect()
 }
 
-/// The next connection; `None` if the time is over, the client ended without one, or it waits for typed
-/// input.
+/// Waits for the next connection. Returns `None` if the time is over, the client ended without connecting, or it
+/// waits for typed input.
 fn accept(
     task: &ClientTask,
     mut program: Option<&mut ClientProgram>,
@@ -162,7 +162,7 @@ fn accept(
         }
         if let Some(program) = &mut program {
             program.update();
-            // Check once more after its end: it may have connected before.
+            // After the client has ended, try to accept once more: it may have connected before its end.
             has_ended = program.end.is_some();
             waits_since = match program.waiting_at() {
                 Some(_) => waits_since.or_else(|| Some(Instant::now())),

@@ -5,7 +5,7 @@ use noughts_wire::{
     Text,
 };
 
-/// Longer frames are cut after this many bytes.
+/// Maximum number of bytes of a frame that are shown.
 const MAX_SHOWN: usize = 64;
 
 /// Formats bytes in hexadecimal: `05 00 00 30 39 …`.
@@ -16,7 +16,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     pairs.join(" ") + more
 }
 
-/// A client's frames in words.
+/// Describes a client's frames in words.
 pub(crate) fn client_words(bytes: &[u8]) -> String {
     match FromClient::decode(bytes) {
         Ok(Some((message, length))) if length == bytes.len() => match message {
@@ -42,7 +42,7 @@ pub(crate) fn client_words(bytes: &[u8]) -> String {
     }
 }
 
-/// A server's frames in words.
+/// Describes a server's frames in words.
 pub(crate) fn server_words(bytes: &[u8], dialect: Dialect) -> String {
     match FromServer::decode(bytes, dialect) {
         Ok(Some((message, length))) if length == bytes.len() => message_words(&message),
@@ -129,7 +129,7 @@ fn opcode_words(opcode: u8) -> String {
     }
 }
 
-/// Why bytes are not a frame: which byte is wrong, and what belongs there.
+/// Explains why bytes are not a frame: which byte is wrong, and which byte is expected.
 pub(crate) fn frame_error_words(error: FrameError, bytes: &[u8]) -> String {
     match error {
         FrameError::UnknownOpcode(byte) => {

@@ -1,5 +1,5 @@
-//! A tolerant parser for frames of a program under test. It also accepts a frame of the wrong size and a flag
-//! written as a character, so that such a fault breaks one rule and not all that follow.
+//! A tolerant parser for frames of a program under test. It also accepts frames of the wrong size and flags written
+//! as characters, so that such a fault breaks one rule and not all later rules.
 
 use noughts_wire::{
     Admission, Cell, Dialect, FrameError, FromClient, FromServer, GameResult, NO_CELL, Text,
@@ -8,13 +8,13 @@ use noughts_wire::{
 /// A fault in a frame that was understood nevertheless.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Deviation {
-    /// The frame is longer or shorter than its figure.
+    /// The frame is longer or shorter than its figure in the document.
     Size(String),
     /// A flag is written as a character.
     FlagCharacter(String),
 }
 
-/// The first frame of some bytes.
+/// The result of parsing the first frame of some bytes.
 #[derive(Debug)]
 pub(crate) enum Parsed<M> {
     Frame(M, usize, Option<Deviation>),
@@ -22,7 +22,7 @@ pub(crate) enum Parsed<M> {
     Invalid(FrameError),
 }
 
-/// Parses a server's frame. `is_quiet` means that nothing more came for a moment, so that the frame may be
+/// Parses a server's frame. `is_quiet` means that no more bytes came for a while, so an incomplete frame counts as
 /// too short.
 pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Parsed<FromServer> {
     match FromServer::decode(bytes, dialect) {
@@ -80,7 +80,7 @@ pub(crate) fn parse_client(bytes: &[u8], is_quiet: bool) -> Parsed<FromClient> {
     }
 }
 
-/// A HELLO whose name does not end with two zero bytes.
+/// Parses a HELLO whose name does not end with two zero bytes.
 fn short_hello(bytes: &[u8]) -> Parsed<FromClient> {
     let name = bytes[5..].strip_suffix(&[0]).unwrap_or(&bytes[5..]);
     let zeros = if bytes.ends_with(&[0]) {
@@ -103,7 +103,7 @@ fn short_hello(bytes: &[u8]) -> Parsed<FromClient> {
     }
 }
 
-/// A position with two bytes per character: `00 31 00 2d 00 30`.
+/// Parses a position with two bytes per character, such as `00 31 00 2d 00 30`.
 fn wide_cell(cell: [u8; 3], bytes: &[u8], length: usize) -> Option<([u8; 3], Deviation)> {
     let [0, row, 0] = cell else { return None };
     let [b'-', 0, column] = *bytes.get(length..length + 3)? else {
@@ -113,7 +113,7 @@ fn wide_cell(cell: [u8; 3], bytes: &[u8], length: usize) -> Option<([u8; 3], Dev
     Some(([row, b'-', column], Deviation::Size(words.to_owned())))
 }
 
-/// A frame that ends too early, if it can be understood.
+/// Parses a frame that is too short, if its meaning is still clear.
 fn short_frame(bytes: &[u8], dialect: Dialect) -> Option<Parsed<FromServer>> {
     let size = |words: &str| Some(Deviation::Size(words.to_owned()));
     match *bytes.first()? {
@@ -157,7 +157,7 @@ fn cell_or_none(cell: [u8; 3]) -> bool {
     cell == NO_CELL || Cell::try_from(cell).is_ok()
 }
 
-/// The flag of a byte, and whether it is written as a character.
+/// Returns the flag that a byte means, and whether it is written as a character.
 fn flag_of(byte: u8) -> Option<(GameResult, bool)> {
     match byte {
         b'0'..=b'2' => GameResult::try_from(byte - b'0')
@@ -167,7 +167,7 @@ fn flag_of(byte: u8) -> Option<(GameResult, bool)> {
     }
 }
 
-/// ADMIT or RESULT with a flag such as the character '1'.
+/// Parses ADMIT or RESULT with a flag that is a character, such as '1'.
 fn flag_character(bytes: &[u8], dialect: Dialect) -> Parsed<FromServer> {
     let is_admit = bytes[0] == 4;
     let place = if is_admit || dialect == Dialect::Seed {
@@ -201,7 +201,7 @@ fn flag_character(bytes: &[u8], dialect: Dialect) -> Parsed<FromServer> {
     Parsed::Frame(frame, place + 1, Some(Deviation::FlagCharacter(words)))
 }
 
-/// What is wrong with a flag.
+/// Describes what is wrong with a flag.
 pub(crate) fn flag_words(opcode: u8, place: usize, byte: u8) -> String {
     let (name, values, figure) = match opcode {
         4 => ("ADMIT", "0 or 1", "figure 4"),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use noughts_process::{Event, Process, ProcessSet};
 
-/// A running program. Dropping it kills it and everything that it started.
+/// A running program. Dropping it kills the program and all processes that it started.
 pub(crate) struct Program {
     process: Process,
     pub(crate) output: Vec<u8>,
@@ -17,13 +17,13 @@ pub(crate) struct Program {
 /// How a program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// By itself, with this exit code.
+    /// The program ended by itself, with this exit code.
     Exit(i32),
-    /// By this signal: it crashed.
+    /// The program crashed with this signal.
     Signal(i32),
-    /// It was still running at the deadline.
+    /// The program was still running at the deadline.
     TimedOut,
-    /// It wrote more than [`MAX_OUTPUT_BYTES`].
+    /// The program wrote more than [`MAX_OUTPUT_BYTES`].
     TooMuchOutput,
 }
 
@@ -67,13 +67,13 @@ impl Program {
         self.process.close_stdin();
     }
 
-    /// Ends the program with everything that it started.
+    /// Kills the program and all processes that it started.
     pub(crate) fn stop(&mut self) {
         self.process.kill();
     }
 
-    /// Waits until the program has written something, has ended, or the time is over. Returns how it
-    /// ended, if it did.
+    /// Waits until the program writes something or ends, at most until `until`. Returns how the program ended, if it
+    /// did.
     pub(crate) fn read(&mut self, until: Instant) -> Option<End> {
         let event = self
             .process
@@ -93,7 +93,7 @@ impl Program {
         }
     }
 
-    /// Reads until the program ends or the time is over.
+    /// Reads until the program ends, at most until `until`.
     pub(crate) fn wait(&mut self, until: Instant) -> End {
         loop {
             if let Some(end) = self.read(until) {
@@ -116,7 +116,7 @@ impl Program {
         }
     }
 
-    /// The first line on standard error, or on standard output if there is none.
+    /// The first line that is not blank on standard error or, if there is none, on standard output.
     pub(crate) fn first_line(&self) -> Option<String> {
         [&self.errors, &self.output].into_iter().find_map(|bytes| {
             let text = String::from_utf8_lossy(bytes);
@@ -126,7 +126,8 @@ impl Program {
     }
 }
 
-/// Drops bytes beyond the limit. One chunk more than the limit is kept, so that the excess is noticed.
+/// Appends the bytes of an event, up to one chunk beyond the limit, so that the caller notices the excess. Further
+/// bytes are dropped.
 fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
     let (kept, bytes) = match event {
         Event::Stdout(bytes) => (output, bytes),
@@ -143,7 +144,7 @@ const MAX_TRACE_LINES: usize = 8;
 
 const PYTHON_TRACE: &str = "Traceback (most recent call last)";
 
-/// Finds the message of an uncaught error: the lines of its stack trace, empty if there is none.
+/// Finds the stack trace of an uncaught error. Returns its lines; empty if there is none.
 pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().collect();
@@ -158,7 +159,7 @@ pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
         return Vec::new();
     };
     if lines[first].contains(PYTHON_TRACE) {
-        // The calls are indented, and the error follows them.
+        // In Python, the calls are indented, and the line with the error follows them.
         let calls = lines[first + 1..].iter();
         let calls = calls.take_while(|line| line.starts_with(' ')).count();
         let end = (first + 2 + calls).min(lines.len());
@@ -195,7 +196,7 @@ pub(crate) fn printable(line: &str) -> String {
     text
 }
 
-/// A command as it was typed.
+/// A command as one line of text.
 pub(crate) fn command_text(command: &[OsString]) -> String {
     let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
     words.join(" ")

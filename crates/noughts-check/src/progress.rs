@@ -5,7 +5,7 @@
 pub struct Step<'a> {
     /// The number of completed steps.
     pub done: usize,
-    /// The number of all steps.
+    /// The total number of steps.
     pub total: usize,
     /// The rule, case or connection that comes next.
     pub name: &'a str,

@@ -9,7 +9,7 @@ use noughts_wire::is_disconnect;
 #[derive(Default)]
 pub(crate) struct ReceiveBuffer {
     pub(crate) bytes: Vec<u8>,
-    /// The other side has closed the connection.
+    /// Whether the other side has closed the connection.
     pub(crate) has_ended: bool,
 }
 

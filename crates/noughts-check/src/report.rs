@@ -14,7 +14,7 @@ use crate::verdict::{Verdict, Weight};
 pub struct Report {
     /// The kind of program: `tcp`, `client` or `classic`.
     pub kind: &'static str,
-    /// The program, in words.
+    /// A description of the program.
     pub subject: String,
     /// The document that the rules come from.
     pub document: &'static str,
@@ -22,7 +22,7 @@ pub struct Report {
     pub notes: Vec<String>,
     /// One entry per rule, in the order in which the rules were tried.
     pub entries: Vec<Entry>,
-    /// Leave open questions and advice out of the text and the HTML page.
+    /// Whether the text and the HTML page leave out open questions and advice.
     pub hide_differences: bool,
     /// The sum of all fixed pauses and of the limits of all waits that timed out. Unlike the duration of the check,
     /// it hardly depends on the speed of the machine.
@@ -38,17 +38,17 @@ pub struct Entry {
     pub rule: String,
     /// What the rule says.
     pub claim: String,
-    /// The sentence of the document that demands it, or why it is open.
+    /// The sentence of the document that demands the rule, or why the document leaves it open.
     pub source: String,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
-    /// Whether it holds.
+    /// Whether the rule holds, is broken, or was not tried.
     pub verdict: Verdict,
-    /// How long the check took.
+    /// How long the check of this rule took.
     pub took: Duration,
 }
 
-/// The number of rules that hold, are broken, or were not tried. The three add up to all rules.
+/// The number of rules that hold, are broken, or were not tried. Their sum is the number of all rules.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// Rules that hold.
@@ -78,7 +78,7 @@ impl Report {
         tally
     }
 
-    /// The summary: one sentence per weight that has rules.
+    /// The summary: one sentence for each weight that has rules.
     fn summary(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for (weight, [holds, broken]) in [

@@ -1,4 +1,4 @@
-//! Checks a server of the TCP protocol. The kit is the client.
+//! Checks a server of the TCP protocol. The conformance kit acts as the client.
 
 mod connection;
 mod dialects;
@@ -37,33 +37,35 @@ use server_program::ServerProgram;
 /// What to check.
 #[derive(Clone, Debug)]
 pub struct TcpTask {
-    /// Where the server listens. With a command, port 0 chooses a free port.
+    /// Where the server listens. If there is a `command`, port 0 means that the kit chooses a free port.
     pub address: SocketAddr,
-    /// How to start the server, with `{host}` and `{port}` in its words; empty if it already runs.
+    /// The command that starts the server; its arguments may contain `{host}` and `{port}`. Empty if the server
+    /// already runs.
     pub command: Vec<OsString>,
     /// The dialect to check; with `None` the kit finds out which dialects the server uses.
     pub dialect: Option<Dialect>,
     /// The server lets two clients play against each other.
     pub pairs: bool,
-    /// The time for one answer. The whole check takes at most fifteen times as long.
+    /// How long the kit waits for one answer. The whole check takes at most fifteen times as long.
     pub timeout: Duration,
 }
 
 /// One rule of the protocol.
 pub struct TcpRule {
-    /// Its short name.
+    /// The rule's short name.
     pub name: &'static str,
-    /// What it says.
+    /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the document that demands it, or why it is open.
+    /// The sentence of the document that demands the rule, or why the document leaves it open.
     pub source: &'static str,
-    /// How much it counts.
+    /// Whether breaking the rule is a fault.
     pub weight: Weight,
-    /// The only dialect with this rule; `None` for both.
+    /// The only dialect that has this rule; `None` if both have it.
     pub only: Option<Dialect>,
     /// Whether the rule needs a server that the kit has started.
     pub needs_program: bool,
-    /// Whether its clients do only what the document allows. Then a stack trace of the server is a fault.
+    /// Whether the kit's clients do only what the document allows in this rule. If so, a stack trace of the server is
+    /// a fault.
     is_legal: bool,
     check: fn(&mut Checker) -> RuleResult,
 }
@@ -88,7 +90,7 @@ impl TcpRule {
         }
     }
 
-    /// A rule whose clients send frames that the document does not allow.
+    /// Marks a rule in which the kit's clients send frames that the document does not allow.
     const fn with_illegal_frames(self) -> TcpRule {
         TcpRule {
             is_legal: false,
@@ -129,11 +131,11 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     tables.iter().flat_map(|table| table.iter()).collect()
 }
 
-/// Checks a server. `tell` gets each rule before it is tried. An error says why the server cannot be checked at
-/// all: nothing listens there, or the command does not start a server.
+/// Checks a server. `tell` gets each rule before it is tried. An error says why the server cannot be checked at all:
+/// nothing listens at the address, or the command does not start a server.
 ///
-/// The whole check takes at most fifteen times the time for one answer, whatever the server does. If the
-/// server ends when a client leaves and must be started again for each rule, it takes at most twice that.
+/// The whole check takes at most fifteen times the timeout for one answer, whatever the server does. If the server
+/// ends when a client leaves, it must be started again for each rule, and the check takes at most twice as long.
 pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,
@@ -228,30 +230,29 @@ pub(crate) struct Checker {
     chance: Chance,
     /// The server lets two clients play against each other.
     pairs: bool,
-    /// The name of the next client in the conversation.
+    /// The name that the next client gets in reported conversations.
     client_name: &'static str,
     program: Option<ServerProgram>,
-    /// The first stack trace that the server printed when clients had only disconnected.
+    /// The first stack trace that the server printed while the kit had sent only allowed frames.
     trace: Option<Finding>,
     /// Whether the kit has sent frames that the document does not allow.
     has_sent_illegal: bool,
-    /// The server printed a stack trace after that.
+    /// Whether the server printed a stack trace after such a frame.
     has_doubtful_trace: bool,
-    /// Why no session, or no game, could be started in the last attempts. After some failures it is not tried
-    /// again.
+    /// Why the last attempts to start a session, or a game, failed. After some failures the kit does not try again.
     no_session: Failures,
     no_game: Failures,
-    /// The connection that showed that the server listens.
+    /// The connection that showed that the server listens. The next call of `connect` returns it.
     first: Option<Connection>,
     /// Whether the server answered HELLO in neither dialect.
     is_mute: bool,
-    /// Set if the server stopped listening after the first client had left after READY.
+    /// Set if the server stopped listening when the first client had left after READY.
     gone: Option<Finding>,
     /// Whether a session was started at least once.
     has_greeted: bool,
-    /// Whether a mistake was answered with an ERROR; otherwise the reason.
+    /// `Ok` if the server answered a mistake with an ERROR, otherwise the reason; `None` if this was not tried yet.
     sends_errors: Option<Result<(), String>>,
-    /// Whether the first two moves were answered; otherwise the reason.
+    /// `Ok` if the server answered the first two moves, otherwise the reason; `None` if this was not tried yet.
     plays: Option<Result<(), String>>,
     /// The demanded rules and the advice that are broken in this dialect.
     broken: Vec<&'static str>,
@@ -259,31 +260,32 @@ pub(crate) struct Checker {
     name_end: Option<Finding>,
     /// Whether names with one zero byte were tried.
     has_tried_one_zero: bool,
-    /// The session's id and the different id of a frame, with the rule that reports it.
+    /// Frames with a wrong id: the rule that reports the frame, the session's id, and the frame's id.
     wrong_ids: Vec<(&'static str, u32, u32)>,
-    /// What the server sent instead of the right ERROR for a mistake of the client, by rule.
+    /// For each rule about a mistake of the client: what the server sent instead of the right ERROR.
     mistakes: BTreeMap<&'static str, String>,
     /// Whether two clients played at the same time.
     serves_many: bool,
-    /// Whether both clients of a pair got the same flag. Then the order of their PLAY tells who begins.
+    /// Whether both clients of a pair got the same flag. If so, the client that sent PLAY first moves first.
     flags_are_equal: bool,
-    /// READY comes only when both clients of a pair have connected.
+    /// Whether the server sends READY only when both clients of a pair have connected.
     is_ready_late: bool,
-    /// Whether a control session, which only shows that the server gets processor time, was not served.
+    /// Whether the server did not serve a control session. Control sessions only show that the server gets processor
+    /// time.
     is_control_unserved: bool,
     /// Streams that stay open until the end of a rule, because the server ends when a client leaves.
     held: Vec<TcpStream>,
-    /// Whether the rule that is tried is about clients that leave.
+    /// Whether the current rule is about clients that leave.
     is_about_leaving: bool,
-    /// How long it took to start a server again that ends when a client leaves.
+    /// Total time for restarts of a server that ends when a client leaves.
     restart_time: Duration,
-    /// The connections for the open questions, which wait for their answers together.
+    /// The connections for the open questions. The kit waits for all their answers at the same time.
     probes: Option<open::Probes>,
     games: Option<Games>,
     observations: Rc<RefCell<Observations>>,
 }
 
-/// What the kit's moves depend on.
+/// The random numbers and the observed replies that decide the kit's moves.
 pub(crate) struct Chance {
     rng: Rng,
     replies: Replies,
@@ -291,10 +293,10 @@ pub(crate) struct Chance {
 
 const CLIENT: &str = "client";
 
-/// Maximum time of the whole check, as a multiple of the time for one answer.
+/// Maximum time of the whole check, as a multiple of the timeout for one answer.
 const MAX_ANSWER_TIMES: u32 = 15;
 
-/// Why rules are not tried after that.
+/// The reason in the report for rules that were not tried after this time.
 const TIME_IS_OVER: &str = "the time for the whole check is over";
 
 /// The name in the kit's HELLO.

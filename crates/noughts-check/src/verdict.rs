@@ -6,25 +6,25 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// The document demands it. A program that breaks it fails.
+    /// The document demands the rule. A program that breaks it fails.
     Demanded,
-    /// The document does not decide it. A difference is reported, but the program does not fail.
+    /// The document leaves the question open. A difference is reported, but the program does not fail.
     Open,
-    /// Advice for programs on a network. It is reported, but the program does not fail.
+    /// Advice for programs on a network. A program that does not follow it is reported, but does not fail.
     Advice,
 }
 
 /// Whether a rule holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It holds.
+    /// The program follows the rule.
     Holds {
         /// Remarks.
         notes: Vec<String>,
     },
     /// The program breaks the rule.
     Broken(Finding),
-    /// It could not be tried, and why.
+    /// The rule could not be tried, for this reason.
     NotTried(String),
 }
 
@@ -42,7 +42,7 @@ pub struct Finding {
 /// One part of a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fact {
-    /// Such as "expected".
+    /// The kind of fact, such as "expected".
     pub label: &'static str,
     /// The bytes in hexadecimal; `..` is any byte. Empty if there are none.
     pub hex: String,
@@ -111,8 +111,7 @@ impl Stop {
         }
     }
 
-    /// Marks the problem as one that prevents a rule about something else. `rule` is the rule that reports
-    /// it.
+    /// Turns a problem into the reason why this rule cannot be tried. `rule` is the rule that reports the problem.
     pub(crate) fn prevented_by(self, rule: &str) -> Stop {
         match self {
             Stop::Broken(finding) => {

@@ -7,16 +7,15 @@ use noughts_rules::Move;
 
 use crate::solver::GameValue;
 
-/// The value of a position to the side to move, as far as a search knows it.
+/// The value of a position for the side to move, as far as a search found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// The side to move wins in this many plies with best play of all sides. Its own next move is the first
-    /// ply.
+    /// The side to move wins if all sides play best. Its own next move is the first ply.
     Win {
         /// Plies to the end.
         plies: u32,
     },
-    /// The side to move loses in this many plies with best play of all sides.
+    /// The side to move loses if all sides play best.
     Loss {
         /// Plies to the end.
         plies: u32,
@@ -42,7 +41,7 @@ impl fmt::Display for Value {
 /// What a search found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
-    /// Value to the side to move.
+    /// The value of the position for the side to move.
     pub value: Value,
     /// The principal variation; its first move is the best move found.
     pub line: Vec<Move>,
@@ -74,15 +73,15 @@ impl Analysis {
 pub struct MoveValue {
     /// The move.
     pub at: Move,
-    /// Win, draw or loss with best play of both sides after it.
+    /// Win, draw or loss if both sides play best after this move.
     pub value: GameValue,
-    /// The number of plies to the end, including the move itself, if the winner wins as early and the loser
-    /// loses as late as possible. `None` if it was not found in time.
+    /// The number of plies to the end, including this move, if the winner wins as early as possible and the loser
+    /// loses as late as possible. `None` if the search found no exact distance in time.
     pub distance: Option<u32>,
 }
 
 impl MoveValue {
-    /// Compares moves: earlier wins and later losses rank higher.
+    /// A sort key for moves: earlier wins and later losses rank higher.
     pub(crate) fn rank(&self) -> (GameValue, i64) {
         let plies = match (self.value, self.distance.map(i64::from)) {
             (GameValue::Win, Some(plies)) => -plies,

@@ -1,4 +1,4 @@
-//! The clock is injected, so that tests need not wait.
+//! The clock of the engine. Callers pass it in, so tests can use a clock that needs no waiting.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! Exact values near the end: in games on nine boards and in Connect Four, a search asks the solver first.
+//! Exact values near the end of a game: in games on nine boards and in Connect Four, the solver runs before the
+//! search.
 
 use std::time::Duration;
 
@@ -10,33 +11,33 @@ use crate::search::{AS_GOOD_AS_WON, Limits};
 use crate::solver::{Budget, ConnectFour, GameValue, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
-/// The solver for endgames. It keeps its table from move to move.
+/// The solver for endgames. It keeps its transposition table from move to move.
 pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
     connect_four: Option<(Variant, ConnectFour)>,
-    /// Maximum size of its table in bytes.
+    /// Maximum size of a transposition table in bytes.
     memory: u64,
 }
 
-/// The number of positions that an endgame with 15 free cells is expected to take; each further free cell
-/// takes 1.5 times as many. About half of the endgames are solved within this number (`cargo xtask bench
-/// solve endgames multi`). With ten times this number the solver was asked so late that `search:10000n` did
-/// not improve in 400 games.
+/// The expected number of positions to solve an endgame with 15 free cells. Each further free cell multiplies it by
+/// 1.5. About half of the endgames are solved within the expected number (`cargo xtask bench solve endgames multi`).
+/// With ten times this constant the solver started so late that `search:10000n` did not improve in 400 games.
 const NODES_AT_15: u64 = 150;
 
 /// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// With less time the solver is not asked, because it reads the clock only every 1 024 positions.
+/// With less time the solver does not start, because it reads the clock only every 1 024 positions.
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 
-/// Minimum and maximum size of the table in bytes. A table has room for twice the positions of the budget.
+/// Minimum and maximum size of the transposition table in bytes. Within these limits the table has 64 bytes for each
+/// position of the budget.
 const MIN_MEMORY: u64 = 1 << 16;
 const MAX_MEMORY: u64 = 8 << 20;
 
 impl EndgameSolver {
-    /// The table takes at most `bytes`, but at least 64 kB.
+    /// A solver whose transposition table takes at most `bytes`, but at least 64 kB and never more than 8 MB.
     pub(crate) fn with_memory(bytes: usize) -> EndgameSolver {
         EndgameSolver {
             solver: None,
@@ -45,7 +46,7 @@ impl EndgameSolver {
         }
     }
 
-    /// Whether a new solver with this many bytes would have a table of the same size.
+    /// Whether `with_memory(bytes)` would allow a table of the same size.
     pub(crate) fn has_size_for(&self, bytes: usize) -> bool {
         self.memory == EndgameSolver::room(bytes)
     }
@@ -54,14 +55,14 @@ impl EndgameSolver {
         (bytes as u64).clamp(MIN_MEMORY, MAX_MEMORY)
     }
 
-    /// Drops the tables.
+    /// Drops both solvers with their transposition tables.
     pub(crate) fn clear(&mut self) {
         self.solver = None;
         self.connect_four = None;
     }
 
-    /// Solves the game with half of the limits of a search, if that is likely to suffice. Returns the
-    /// solution, if found, and the number of positions searched.
+    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if that is unlikely
+    /// to suffice. Returns the solution, if found, and the number of positions searched.
     pub(crate) fn ask(
         &mut self,
         game: &Game,
@@ -96,21 +97,21 @@ impl EndgameSolver {
     }
 }
 
-/// The number of nodes that a Connect Four position with 16 free cells is expected to take; each further free
-/// cell takes 1.5 times as many. The estimate is low: in the public set "middle-medium" the median with the
-/// distance is 1 086 nodes with 16 free cells, 4 370 with 20 and 28 389 with 25.
+/// The expected number of nodes to solve a Connect Four position with 16 free cells. Each further free cell
+/// multiplies it by 1.5. The estimate is low: in the public set "middle-medium", finding the value and the distance
+/// takes 1 086 nodes (median) with 16 free cells, 4 370 with 20 and 28 389 with 25.
 const CONNECT_FOUR_NODES_AT_16: u64 = 500;
 
-/// The expected number for positions of the opening book, and for earlier positions.
+/// The expected number of nodes for positions of the opening book, and for earlier positions.
 const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
 
 /// Nodes that the Connect Four solver searches per millisecond on a slow machine.
 const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
-    /// The exact value of a Connect Four position, if it is found with half of the limits. Returns at once if
-    /// they are unlikely to suffice. With `wants_moves` the analysis has the values of all moves, otherwise
-    /// one best move.
+    /// The exact value of a Connect Four position, if the solver finds it with half of the limits. Returns `None` at
+    /// once if half of the limits is unlikely to suffice. With `wants_moves` the analysis has the values of all
+    /// moves, otherwise only one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,
@@ -170,8 +171,8 @@ impl EndgameSolver {
     }
 }
 
-/// Whether an analysis of this variant gives the exact value of every move, if its limits suffice: four in a
-/// line with gravity between two sides, on a board of at most 64 bits.
+/// Whether an analysis of this variant gives the exact value of every move, if its limits suffice. True for four in a
+/// line with gravity between two sides, on a board that fits into 64 bits.
 pub fn is_solved_exactly(variant: &Variant) -> bool {
     ConnectFour::fits(variant)
 }
@@ -182,7 +183,7 @@ fn expected_nodes(free: u32) -> u64 {
     })
 }
 
-/// Half of the limits as a budget; `None` if that is too little to start.
+/// A budget of half of the limits; `None` if half is too little to start.
 fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget> {
     let time = limits.time.map(|time| time / 2);
     let by_time = time.map(|time| time.as_millis() as u64 * nodes_per_ms);
@@ -201,7 +202,7 @@ fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget
     })
 }
 
-/// The largest number of free cells for which this many positions are likely to suffice.
+/// The largest number of free cells for which a search of `nodes` positions is likely to suffice.
 fn most_free(nodes: u64) -> usize {
     let (mut free, mut needed) = (15, NODES_AT_15);
     while needed <= nodes && free <= 81 {
@@ -211,7 +212,7 @@ fn most_free(nodes: u64) -> usize {
     free - 1
 }
 
-/// Empty cells on open boards.
+/// The number of empty cells on open boards.
 fn free(position: &Diagram) -> usize {
     let boards = position.boards();
     let cells = position.marks.iter().enumerate();

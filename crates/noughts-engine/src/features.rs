@@ -3,7 +3,7 @@
 
 pub(crate) mod grid;
 pub(crate) mod nested;
-// Training uses items that playing does not use.
+// Public, because the training program uses items of this module that playing does not use.
 #[cfg_attr(not(feature = "training"), allow(unreachable_pub, dead_code))]
 pub mod patterns;
 pub(crate) mod windows;
@@ -16,10 +16,10 @@ use crate::features::windows::Windows;
 
 /// Rules that can be searched.
 pub(crate) trait Searchable: Rules {
-    /// The features of a position, updated with every play.
+    /// The type of the features. A search updates them with every move.
     type Features: Features<Self>;
 
-    /// The features of a position.
+    /// Computes the features of a position.
     fn features(&self, position: &Self::Position) -> Self::Features;
 }
 
@@ -39,7 +39,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Removes the latest mark.
     fn take_back(&mut self, by: Side, at: Move);
 
-    /// A hash that symmetric positions share, and the symmetry that maps this position to the hashed one.
+    /// A hash that symmetric positions share, and the symmetry that maps this position to the position that was
+    /// hashed.
     fn key(&self, position: &R::Position) -> (u64, usize);
 
     /// The image of a move under a symmetry.
@@ -48,19 +49,19 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// The inverse of [`map_move`](Features::map_move).
     fn unmap_move(&self, symmetry: usize, at: Move) -> Move;
 
-    /// How much better `me` stands than its best opponent, with the side to move taken into account. Between
-    /// -100 000 and 100 000.
+    /// How much better `me` stands than its best opponent, between -100 000 and 100 000. The estimate takes the side
+    /// to move into account.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
-    /// The best [`estimate`](Features::estimate) that the mover reaches with one move, computed without
-    /// playing the moves, and the number of moves considered. May return early when a move reaches `enough`.
-    /// `None` if this game does not support it.
+    /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of
+    /// moves considered. Does not play the moves. May return early when a move reaches `enough`. `None` if this game
+    /// does not support it.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
 
-    /// Lists legal moves to search, at least one. On a large board these are the `most` most promising ones.
-    /// Returns true if all legal moves are listed.
+    /// Lists legal moves to search, at least one. On a large board these are at most `most` moves, the most promising
+    /// ones. Returns true if all legal moves are listed.
     fn candidates(
         &self,
         rules: &R,
@@ -79,8 +80,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
-    /// Lists the moves of which one must be played: moves that win at once, or otherwise moves that keep
-    /// `rival` from winning with its next move. The list stays empty if nothing is forced.
+    /// Lists the forced moves. If the side to move can win at once, these are the winning moves. Otherwise they are
+    /// the moves that keep `rival` from winning with its next move. The list stays empty if nothing is forced.
     fn forced(
         &self,
         rules: &R,
@@ -97,13 +98,13 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
-    /// Whether a move of this side may win at once. False means that none does.
+    /// Whether a move of this side may win at once. False means that no move does; true is not certain.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }
 
-    /// Adds a mark to the [`windows`](Features::windows) only, which is much faster than a play, and returns
-    /// the estimate for `by`. The estimate is valid only if no side has a four.
+    /// Adds a mark to the [`windows`](Features::windows) only, and returns the estimate for `by`. This is much faster
+    /// than `play`. The estimate is valid only if no side has a four.
     fn try_on(&mut self, _by: Side, _at: Move) -> i32 {
         0
     }
@@ -111,7 +112,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Undoes [`try_on`](Features::try_on).
     fn take_off(&mut self, _by: Side, _at: Move) {}
 
-    /// The windows, if a four forces a reply in this game.
+    /// The windows; `None` in games in which a four does not force a reply.
     fn windows(&mut self) -> Option<&mut Windows> {
         None
     }

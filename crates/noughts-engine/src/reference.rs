@@ -1,4 +1,5 @@
-//! Textbook minimax and alpha-beta. Tests compare their values with the fast search, benches their time.
+//! Textbook minimax and alpha-beta. Tests compare their values with those of the fast search; benchmarks compare
+//! their time.
 
 pub mod connect_four;
 
@@ -7,25 +8,25 @@ use noughts_rules::{Game, Move, Outcome, Side, dispatch};
 use crate::features::{Features, Searchable};
 use crate::search_board::SearchBoard;
 
-/// The value of a win is this number minus the plies to it, as in the fast search.
+/// The value of a win is this number minus the number of plies to the win, as in the fast search.
 const WIN: i32 = 1_000_000;
 
 /// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// For the side to move: 1 000 000 minus the number of plies for a win, the negative for a loss, 0 for a draw, otherwise
-    /// an estimate.
+    /// The value for the side to move. A win is 1 000 000 minus the number of plies to the end, a loss is the
+    /// negative of that number, and a draw is 0. Other values are estimates.
     pub value: i32,
     /// The number of positions searched.
     pub nodes: u64,
 }
 
-/// Minimax to this depth, without pruning.
+/// Minimax to a depth of `depth` plies, without pruning.
 pub fn minimax(game: &Game, depth: u32) -> Found {
     dispatch!(game.timeline(), timeline => Plain::new(SearchBoard::new(game, timeline)).run(depth, false))
 }
 
-/// Alpha-beta to this depth, without a table and without move ordering.
+/// Alpha-beta to a depth of `depth` plies, without a transposition table and without move ordering.
 pub fn alpha_beta(game: &Game, depth: u32) -> Found {
     dispatch!(game.timeline(), timeline => Plain::new(SearchBoard::new(game, timeline)).run(depth, true))
 }
@@ -53,7 +54,7 @@ impl<R: Searchable> Plain<R> {
         }
     }
 
-    /// The value for `me`, which maximises; all other sides minimise.
+    /// The value for `me`. This side maximises the value; all other sides minimise it.
     fn value(&mut self, depth: u32, mut alpha: i32, mut beta: i32, prune: bool) -> i32 {
         self.nodes += 1;
         let ply = self.board.ply() as i32;

@@ -20,13 +20,13 @@ pub struct StrategyKind {
     pub(crate) parameter: fn(&str) -> Option<String>,
     /// Returns the reason why the strategy cannot play a game; `None` if it can.
     pub refuses: fn(&Game) -> Option<String>,
-    /// Whether every move of this game takes microseconds; see [`StrategyName::is_instant`].
+    /// Whether the strategy needs only microseconds for every move of the game; see [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
     /// Builds a strategy from a normalized parameter.
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
 }
 
-/// Every kind of strategy. A new strategy is a file in `strategies/` and a line here.
+/// Every kind of strategy. To add one, add a file in `strategies/` and a line here.
 pub const STRATEGY_KINDS: &[&StrategyKind] = &[
     &crate::strategies::random::KIND,
     &crate::strategies::first::KIND,
@@ -72,8 +72,8 @@ impl StrategyName {
         }
     }
 
-    /// Whether the strategy chooses every move of this game within microseconds, by the position alone. It
-    /// then needs no thread of its own, and one instance can serve many games.
+    /// Whether the strategy chooses every move of this game within microseconds and from the position alone. If so,
+    /// it needs no thread of its own, and one instance can serve many games.
     pub fn is_instant(&self, game: &Game) -> bool {
         (self.kind.instant)(game)
     }
@@ -89,7 +89,7 @@ impl FromStr for StrategyName {
 
     fn from_str(text: &str) -> Result<StrategyName, StrategyError> {
         let (word, parameter) = match text.split_once(':') {
-            // `random:` is not `random`.
+            // `random:` is invalid; only `random` without the colon is a name.
             Some((_, "")) => return Err(StrategyError::new(text, None)),
             // Only `Engines` parses `engine:COMMAND`.
             Some(("engine", _)) => return Err(StrategyError::no_engines(text)),
@@ -139,9 +139,9 @@ pub struct StrategyError {
 enum Reason {
     /// No kind has this name.
     Unknown,
-    /// The parameter is invalid. Contains the right syntax.
+    /// The parameter is invalid. The value is the right syntax.
     Form(&'static str),
-    /// The error for `engine:…` where programs are not allowed.
+    /// The name is `engine:…`, but this caller allows no external programs.
     Program,
 }
 
@@ -161,7 +161,7 @@ impl StrategyError {
         }
     }
 
-    /// `engine:…` where programs are not allowed.
+    /// The error for `engine:…` if the caller allows no external programs.
     pub(crate) fn no_engines(text: &str) -> StrategyError {
         StrategyError {
             text: Quoted::from(text),
@@ -222,7 +222,7 @@ pub(crate) fn no_parameter(text: &str) -> Option<String> {
     text.is_empty().then(String::new)
 }
 
-/// Parses a number in this range, without leading zeros.
+/// Parses a number in `range`, without leading zeros.
 pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
     text.parse()

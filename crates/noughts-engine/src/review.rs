@@ -17,8 +17,8 @@ pub struct Mistake {
 /// For each turn: the mistake, or `None` if the turn is no mistake or a value is not known. `found[n]` is the
 /// analysis of the position before turn `n + 1`.
 ///
-/// With more than two sides only resignations are judged, because the value for the next side says nothing
-/// about the others.
+/// With more than two sides only resignations are judged, because the value for the next side says nothing about the
+/// other sides.
 pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mistake>> {
     let has_two_sides = game.variant().sides() == 2;
     let analysis = |number: usize| found.get(number).and_then(Option::as_ref);
@@ -32,7 +32,7 @@ pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mist
                 Action::Play(_) if number + 1 == game.turns().len() => ending(game, turn.by),
                 Action::Play(at) => value_of_move(before, at)
                     .or_else(|| analysis(number + 1).and_then(exact).map(for_the_other)),
-                // A rewind and a takeback return to a position that was already judged.
+                // A rewind or a takeback returns to an earlier position, whose move was already judged.
                 Action::Rewind(_) | Action::Takeback(_) => None,
             };
             let (had, left) = exact(before).zip(left)?;
@@ -89,7 +89,7 @@ mod tests {
     use crate::strategies::iterative_deepening::analyze;
     use crate::strategy::Stop;
 
-    /// The numbers of the turns that are mistakes.
+    /// The mistakes of a game, each with the number of its turn.
     fn mistakes(variant: &str, moves: &str) -> Vec<(usize, Mistake)> {
         let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let mut found = Vec::new();
@@ -114,12 +114,12 @@ mod tests {
     fn mistakes_of_tic_tac_toe_are_found() {
         use GameValue::{Draw, Loss, Win};
         let mistake = |turn, had, left| (turn, Mistake { had, left });
-        // o answers the corner on an edge, which loses.
+        // x starts in a corner. o answers on an edge, which loses.
         assert_eq!(
             mistakes("3x3k3", "0-0 0-1 1-1 2-2 1-0"),
             [mistake(2, Draw, Loss)]
         );
-        // x could have won with 1-2; instead o can draw.
+        // x wins with 2-0. In the game after this one, x plays 1-2 instead, so o can draw.
         assert_eq!(
             mistakes("3x3k3", "1-1 0-1 0-0 2-2 2-0 1-0 0-2"),
             [mistake(2, Draw, Loss)]

@@ -1,7 +1,7 @@
 //! Robots: a built-in strategy, which never fails, or an external program, which may fail.
 //!
 //! This crate starts no programs. A caller that may start programs passes an [`EngineHost`]. Without a host
-//! `engine:COMMAND` is refused, so neither a network client nor a record can start a program.
+//! `engine:COMMAND` is refused, so neither a network client nor a game record can start a program.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use noughts_rules::{Game, Quoted};
 use crate::registry::{StrategyError, StrategyName, Unfit};
 use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 
-/// Prefix of a program's command.
+/// The prefix of a robot name that contains a program's command.
 const PREFIX: &str = "engine:";
 
 /// A player that chooses moves, and may fail.
@@ -51,7 +51,7 @@ pub enum RobotFaultKind {
     Crash,
     /// It did not exit when asked to. The result of the game stands.
     Stubborn,
-    /// It was stopped before it had a move. This does not count against the robot.
+    /// The caller stopped it before it had chosen a move. This does not count against the robot.
     Stopped,
 }
 
@@ -78,7 +78,8 @@ impl std::error::Error for RobotFault {}
 
 /// Starts external programs and talks to them.
 pub trait EngineHost: Send + Sync {
-    /// Starts the program, checks that it can play this game, and ends it; an error says why it cannot.
+    /// Starts the program, checks whether it can play this game, and ends it. The error says why the program cannot
+    /// play.
     fn check(&self, command: &str, game: &Game) -> Result<(), String>;
 
     /// Creates a robot that plays one game. The program starts at the robot's first move.
@@ -90,12 +91,12 @@ pub trait EngineHost: Send + Sync {
 pub struct Engines(Option<Arc<dyn EngineHost>>);
 
 impl Engines {
-    /// Refuses programs.
+    /// A parser that refuses external programs.
     pub fn none() -> Engines {
         Engines(None)
     }
 
-    /// Starts programs with this host.
+    /// A parser that accepts external programs, which `host` starts.
     pub fn hosted_by(host: Arc<dyn EngineHost>) -> Engines {
         Engines(Some(host))
     }
@@ -146,7 +147,7 @@ impl RobotName {
         }
     }
 
-    /// Whether the robot can play this game. For a program this starts it, asks it, and ends it.
+    /// Checks whether the robot can play this game. Starts an external program to ask it, and then ends the program.
     pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
         match self {
             RobotName::Strategy(name) => name.fits(game),
@@ -165,7 +166,7 @@ impl RobotName {
         }
     }
 
-    /// A name for records and tables. It shows no command line.
+    /// A name for game records and result tables. It does not show the command line.
     pub fn label(&self) -> String {
         match self {
             RobotName::Strategy(name) => name.to_string(),

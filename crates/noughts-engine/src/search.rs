@@ -33,40 +33,40 @@ use crate::transposition_table::{Bound, TranspositionTable};
 /// The value of a won game is this number minus the plies to the win. Estimates are much smaller.
 const WIN: i32 = 1_000_000;
 
-/// Values above this number or below its negative are proved wins and losses.
+/// Values above this number are proved wins; values below its negative are proved losses.
 const DECIDED: i32 = WIN - 100_000;
 
-/// Values above this number, or below its negative, are probable wins or losses: the search did not try every
-/// defence.
+/// Values between this number and `DECIDED` are probable wins, because the search did not try every defence. Negative
+/// values are probable losses in the same way.
 const LIKELY: i32 = DECIDED - 200_000;
 
 /// Greater than every value.
 const INFINITE: i32 = WIN + 1;
 
-/// The number of cells evaluated between two clock reads. A 15x15 board for two sides searches about a
-/// million nodes per second, 255x255 for 64 sides about a hundred. A clock read takes about 30 ns.
+/// The number of cells evaluated between two clock reads. A search on a 15x15 board with two sides reaches about a
+/// million nodes per second, on 255x255 with 64 sides about a hundred. A clock read takes about 30 ns.
 const CELLS_PER_CLOCK_READ: u64 = 128 * 450;
 const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 
 /// Up to this ply a forced reply does not reduce the remaining depth.
 const DEEPEST_EXTENSION: usize = 60;
 
-/// Maximum number of moves searched on a large board: at the root, and at other nodes. With 16 at other nodes
-/// `search:20000n` scored 50.2 % in 200 games of 15x15k5 against 12; with 20, 41.0 %.
+/// Maximum number of moves searched on a large board: at the root, and at other nodes. Measured at the other nodes in
+/// 200 games of 15x15k5 with `search:20000n`: 16 moves scored 50.2 % against 12 moves, 20 moves scored 41.0 %.
 const MAX_ROOT_CANDIDATES: usize = 30;
 const MAX_CANDIDATES: usize = 12;
 
-/// Late move reduction on large boards: moves from this index on are first searched one ply less deep, and
-/// from twice this index on two plies less deep.
+/// Late move reduction on large boards: the search first tries moves from this index on with one ply less, and moves
+/// from twice this index on with two plies less.
 const LATE: usize = 3;
 
-/// Minimum depth of a stored result. Looking up shallower results costs more than it saves.
+/// Minimum depth of a result in the transposition table. Looking up shallower results costs more than it saves.
 const MIN_STORED_DEPTH: u32 = 2;
 
 /// Which moves are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
-    /// Every move to the full depth: the value is that of plain minimax.
+    /// Every move to the full depth: the value equals the value of plain minimax.
     Full,
     /// Only promising moves. Forced replies are searched deeper.
     Selective,
@@ -98,8 +98,8 @@ pub(crate) fn search(game: &Game, context: SearchContext<'_>) -> Analysis {
     search_for(Aim::Value, 1, None, game, context)
 }
 
-/// Searches a game that is not over. With one thread and without a time limit the result is deterministic.
-/// Near the end of a game the search asks the endgame solver first.
+/// Searches a game that is not over. With one thread and without a time limit the result is deterministic. Near the
+/// end of a game the endgame solver runs first, if `endgame` is given.
 pub(crate) fn search_for(
     aim: Aim,
     threads: usize,
@@ -137,22 +137,22 @@ struct Search<'t, R: Searchable> {
     counted: u64,
     /// The side to move at the root.
     me: Side,
-    /// Free cells at the root: the longest possible line.
+    /// Number of free cells at the root. No line of play can be longer.
     free: usize,
     started: Duration,
     nodes: u64,
-    /// The solver's result, if any: only moves that keep the value are searched.
+    /// The endgame solver's result, if any. With it, only moves that keep the value are searched.
     solved: Option<SolvedPosition>,
     /// The node count of the next clock read, and the number of nodes between two reads.
     next_clock_read: u64,
     nodes_per_clock_read: u64,
-    /// A limit was reached or the stop set: values returned from now on are meaningless.
+    /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
     aborted: bool,
-    /// Some line was not searched to the end of the game, so the value is not exact.
+    /// Whether some line was not searched to the end of the game. If so, the value is not exact.
     horizon: bool,
-    /// Candidate lists by ply, reused.
+    /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
-    /// Killer moves by ply.
+    /// The killer move of each ply: the latest move that caused a cutoff there.
     killers: Vec<Option<Move>>,
     /// Whether this search uses the fact that fours force replies.
     by_force: bool,
@@ -160,17 +160,18 @@ struct Search<'t, R: Searchable> {
     vct: VctState,
     /// A root move that was not searched because a limit was reached.
     untried: Option<Move>,
-    /// Reused lists: cells that break a sequence of fours, and cells that make a four.
+    /// Two lists that are reused to save allocations: cells that may break a sequence of fours, and cells that make a
+    /// four.
     defences: Vec<Move>,
     fours: Vec<Move>,
 }
 
-/// What [`Search::fill`] knows about the moves it listed.
+/// The properties of a list of moves that [`Search::fill`] made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// All replies except one lose immediately.
+    /// Exactly one move is forced: it wins at once, or all other moves lose at once.
     forced: bool,
-    /// All moves that are not listed lose.
+    /// No move that is not listed can be better than the listed moves.
     complete: bool,
 }
 
@@ -220,7 +221,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// The value of the position for the previous mover. `turns` tells that the next mover is an opponent.
+    /// The value of the position for the side that moved last. `turns` says whether the side to move is its opponent.
     fn value_for(&mut self, turns: bool, depth: u32, alpha: i32, beta: i32) -> i32 {
         if turns {
             -self.value(depth, -beta, -alpha)
@@ -229,7 +230,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
     }
 
-    /// The value of the position for the side to move. A value outside alpha and beta is a bound.
+    /// The value of the position for the side to move. A value that is not between `alpha` and `beta` is only a
+    /// bound.
     fn value(&mut self, depth: u32, mut alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         self.look_at_limits();
@@ -304,7 +306,8 @@ impl<'t, R: Searchable> Search<'t, R> {
             }
             let claim = match best.1 {
                 Some(_) => self.claim(at, rest),
-                // The first move is always searched here, because it gives the bound for the others.
+                // This thread always searches the first move itself, because its value gives the bound for the other
+                // moves.
                 None => Claim::Free,
             };
             if claim == Claim::Elsewhere && order.defer(number) {
@@ -350,8 +353,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// Whether some side threatens to win with its next move. Then an estimate is useless, and few moves need
-    /// to be searched.
+    /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a
+    /// few moves need to be searched. Always false in a full search and beyond `DEEPEST_EXTENSION`.
     fn is_pressing(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
         self.context.width == Width::Selective
@@ -361,8 +364,8 @@ impl<'t, R: Searchable> Search<'t, R> {
                 .any(|side| self.board.features().threatens(side))
     }
 
-    /// Whether a move from the table is searched before the other moves are listed; usually it makes the list
-    /// unnecessary. Not in a selective search, where forced replies must be known first.
+    /// Whether a move from the transposition table is searched before the other moves are listed. Usually its cutoff
+    /// makes the list unnecessary. False in a selective search, which must know forced replies first.
     fn is_tried_first(&self, at: Move) -> bool {
         let (rules, position) = (self.board.rules(), self.board.position());
         self.context.width == Width::Full && rules.check(position, at).is_ok()
@@ -439,7 +442,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         self.killers.get(self.board.ply()).copied().flatten()
     }
 
-    /// Looks the position up: a move to try first, and the value, if it can be returned as it is.
+    /// Looks the position up in the transposition table. Returns the stored best move, and the stored value if the
+    /// search can return it unchanged.
     fn recall(&mut self, depth: u32, alpha: i32, beta: i32) -> (Option<Move>, Option<i32>) {
         if depth < MIN_STORED_DEPTH {
             return (None, None);
@@ -463,7 +467,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         if !(deep_enough && fits) {
             return (known, None);
         }
-        // The stored subtree was cut off, unless its depth reaches the end of the game.
+        // The stored value comes from a search that did not reach the end of the game, unless its depth covers all
+        // free cells.
         self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
         (known, Some(value))
     }
@@ -478,8 +483,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         self.context.table.put(key, value, depth, bound, best);
     }
 
-    /// With more than two sides the value depends on the side that searches, so its number is part of the
-    /// key.
+    /// The key of the position in the transposition table. With more than two sides the value depends on the side to
+    /// move at the root, so the number of this side changes the key.
     fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.board.key();
         match self.board.rules().sides() {
@@ -493,7 +498,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
             self.aborted = true;
         }
-        // The stop is checked at every node, because a node on the largest boards takes milliseconds.
+        // Check the stop at every node, because one node takes milliseconds on the largest boards.
         self.aborted |= self.context.stop.is_set();
         if self.nodes >= self.next_clock_read {
             self.next_clock_read = self.nodes + self.nodes_per_clock_read;
@@ -537,7 +542,8 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 }
 
-/// Higher is earlier: the killer move, then by move score, then by cell.
+/// The rank of a candidate; higher ranks are searched earlier. The killer move comes first, then moves with a higher
+/// score, then lower cell numbers.
 #[inline]
 fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
     let killer = if killer == Some(candidate.at) {
@@ -558,7 +564,7 @@ fn free_cells<R: Searchable>(board: &SearchBoard<R>) -> usize {
     diagram.marks.iter().filter(|mark| mark.is_none()).count()
 }
 
-/// A loss is only probable if some move was not tried.
+/// Turns a proved loss into a probable loss if some move was not tried.
 fn doubted(value: i32, listing: Listing) -> i32 {
     if value < -DECIDED && !listing.complete {
         value + (DECIDED - LIKELY)
@@ -567,7 +573,7 @@ fn doubted(value: i32, listing: Listing) -> i32 {
     }
 }
 
-/// The table stores plies from the stored position to the end, not from the root.
+/// Converts a value for the transposition table, which counts plies from the stored position instead of the root.
 fn to_table(value: i32, ply: i32) -> i32 {
     match value {
         _ if value > LIKELY => value + ply,

@@ -9,13 +9,14 @@ use crate::features::{Features, Searchable};
 pub(crate) struct SearchBoard<R: Searchable> {
     rules: R,
     position: R::Position,
-    /// The positions before each play since the root. Only the root position if copies are expensive.
+    /// The position before each move since the root; only the root position if copying a position is expensive.
     before: Vec<R::Position>,
     features: R::Features,
-    /// The side of each seat, and the seat to move.
+    /// The side of each seat, in the order of turns, and the index of the seat to move.
     order: Vec<Side>,
     seat: usize,
-    /// Whether each side has one seat, in order, so that the rules determine whose turn it is.
+    /// Whether each side has one seat and the sides move in their normal order. If so, the rules alone determine
+    /// whose turn it is.
     regular: bool,
     path: Vec<Move>,
 }
@@ -52,7 +53,7 @@ impl<R: Searchable> SearchBoard<R> {
         &self.features
     }
 
-    /// The windows, if fours force replies in this game: two sides that take turns.
+    /// The windows, if fours force replies in this game and two sides take turns.
     pub(crate) fn windows(&mut self) -> Option<&mut Windows> {
         if self.regular && self.order.len() == 2 {
             self.features.windows()
@@ -69,12 +70,12 @@ impl<R: Searchable> SearchBoard<R> {
         self.order[self.seat]
     }
 
-    /// The side that moves after this one.
+    /// The side that moves after the side to move.
     pub(crate) fn next_to_move(&self) -> Side {
         self.order[(self.seat + 1) % self.order.len()]
     }
 
-    /// Plies since the root.
+    /// The number of moves since the root.
     pub(crate) fn ply(&self) -> usize {
         self.path.len()
     }
@@ -83,17 +84,17 @@ impl<R: Searchable> SearchBoard<R> {
         self.rules.outcome(&self.position)
     }
 
-    /// A hash of the position and the side to move, and the symmetry for which it was computed.
+    /// A hash of the position and the seat to move, and the symmetry for which the hash was computed.
     pub(crate) fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.features.key(&self.position);
-        // Any odd constant works: it only makes the sides to move differ.
+        // Any odd constant works. It only gives each seat to move a different key.
         (
             key ^ (self.seat as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93),
             symmetry,
         )
     }
 
-    /// Whether a position is a few words of plain data. Then copying is faster than taking back.
+    /// Whether a position owns no heap memory. If so, copying the position is faster than taking back a move.
     const COPIES: bool = !std::mem::needs_drop::<R::Position>();
 
     #[inline]

@@ -1,9 +1,10 @@
-//! Exact values (win, draw or loss with perfect play), and proofs of them that an independent checker can verify.
+//! Exact values (win, draw or loss with perfect play), and proofs of these values that an independent checker can
+//! verify.
 //!
-//! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side
-//! to move force a win, and can the other side? Plain grids have additional cuts (`plain_grid`, `pairing`),
-//! and Connect Four has its own solver (`connect_four`). All other games are searched by their rules
-//! (`general`).
+//! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side to move
+//! force a win, and can the other side? For plain grids the search also prunes by lines and pairings (`plain_grid`,
+//! `pairing`), and Connect Four has its own solver (`connect_four`). For all other games the search uses only the
+//! rules of the game (`general`).
 
 mod best_moves;
 mod connect_four;
@@ -39,7 +40,7 @@ use dispatch::{is_plain, with_field};
 use limits::{HelperThread, Limits, MainThread, NodeLimit, Shared, Unlimited};
 use proof_number_table::ProofNumberTable;
 
-/// The value of a position to the side to move, with perfect play.
+/// The value of a position for the side to move, with perfect play.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GameValue {
     /// The other side can force a win.
@@ -63,7 +64,7 @@ impl fmt::Display for GameValue {
 /// Limits of a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Maximum size of the table in bytes, rounded down to a power of two.
+    /// Maximum size of the transposition table in bytes, rounded down to a power of two.
     pub memory: usize,
     /// Maximum time.
     pub time: Option<Duration>,
@@ -94,13 +95,13 @@ impl Default for Budget {
 /// Progress of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// Positions looked at.
+    /// Number of positions searched so far.
     pub nodes: u64,
-    /// The used part of the table, in thousandths.
+    /// The used part of the transposition table, in thousandths.
     pub fill: u64,
     /// Time taken so far.
     pub time: Duration,
-    /// The current question: can this side force a win?
+    /// The side of the current question: can this side force a win?
     pub attacker: Side,
     /// A lower bound of the value.
     pub at_least: GameValue,
@@ -117,10 +118,10 @@ pub struct Solution {
     pub at_most: GameValue,
     /// A move that keeps the value; `None` if the game is over or nothing is known.
     pub best: Option<Move>,
-    /// A line of best play, as far as it was found quickly.
+    /// A line of best play. It ends early if the next best move is not found quickly.
     pub line: Vec<Move>,
-    /// The number of plies to the end, if the winner wins as early and the loser loses as late as possible.
-    /// `None` unless [`find_distance`](Solver::find_distance) was called.
+    /// The number of plies to the end, if the winner wins as early as possible and the loser loses as late as
+    /// possible. `None` unless [`find_distance`](Solver::find_distance) was called.
     pub distance: Option<u32>,
     /// The number of positions that were searched.
     pub nodes: u64,
@@ -143,7 +144,7 @@ pub enum Unsolvable {
     Sides(u8),
     /// The board has too many cells.
     Cells(usize),
-    /// The distance is known only for Connect Four: see [`Solver::find_distance`].
+    /// The solver finds distances only for Connect Four: see [`Solver::find_distance`].
     Distance,
     /// The position is not possible in this variant.
     Position(DiagramError),
@@ -173,7 +174,7 @@ impl fmt::Display for Unsolvable {
 
 impl std::error::Error for Unsolvable {}
 
-/// Solves one position, with a table of bounded size.
+/// Solves one position, with a transposition table of bounded size.
 ///
 /// ```
 /// use noughts_engine::{Budget, GameValue, Solver, Stop, SystemClock};
@@ -201,11 +202,11 @@ pub struct Solver {
     finds_distance: bool,
 }
 
-/// Called about every thousand positions.
+/// A function that receives the progress, about every thousand positions.
 pub type ProgressCallback<'a> = &'a mut (dyn FnMut(&Progress) + Send);
 
 impl Solver {
-    /// A solver for this position, or for the start of the variant.
+    /// A solver for `position`, or for the start of the variant if `position` is `None`.
     pub fn new(
         variant: &Variant,
         position: Option<Diagram>,
@@ -242,7 +243,8 @@ impl Solver {
         &self.start
     }
 
-    /// Sets the position to solve, of the same variant. The table is kept. On an error nothing has changed.
+    /// Sets the position to solve, which must be of the same variant. Keeps the transposition table. On an error
+    /// nothing has changed.
     pub fn set_position(&mut self, position: Diagram) -> Result<(), Unsolvable> {
         position
             .check(&self.variant)
@@ -252,7 +254,7 @@ impl Solver {
         Ok(())
     }
 
-    /// From now on, also finds the distance.
+    /// Makes later calls of `solve` also find the distance.
     pub fn find_distance(&mut self) -> Result<(), Unsolvable> {
         if self.connect_four.is_none() {
             return Err(Unsolvable::Distance);
@@ -261,13 +263,14 @@ impl Solver {
         Ok(())
     }
 
-    /// From now on, uses proof-number search for every variant. Only its table can be [saved](Solver::save).
+    /// Makes later calls use proof-number search for every variant. Only the table of proof-number search can be
+    /// [saved](Solver::save).
     pub fn use_proof_number_search(&mut self) {
         self.connect_four = None;
         self.finds_distance = false;
     }
 
-    /// Sets the budget for later calls. The table does not shrink.
+    /// Sets the budget for later calls. A smaller budget does not shrink the transposition table.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
     }
@@ -381,7 +384,8 @@ impl Solver {
         }
     }
 
-    /// Writes a proof of the value, in the format of `docs/solving.md`; `None` if the value is not known.
+    /// Writes a proof of the value, in the format of `docs/solving.md`. Writes nothing and returns `None` if the
+    /// value is not known. Removes the time and node limits of the budget.
     pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
         self.budget = Budget {
             memory: self.budget.memory,
@@ -390,8 +394,8 @@ impl Solver {
         self.prove_within_budget(&Stop::new(), &SystemClock::default(), into)
     }
 
-    /// Like [`prove`](Solver::prove), within the budget. Only a proof for Connect Four needs a search; if a
-    /// limit ends it, the error is [`TimedOut`](io::ErrorKind::TimedOut).
+    /// Like [`prove`](Solver::prove), but within the budget. Only a proof for Connect Four needs a search. If a limit
+    /// ends this search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
     pub fn prove_within_budget(
         &mut self,
         stop: &Stop,
@@ -453,8 +457,8 @@ impl Solver {
         self.memory.save(into)
     }
 
-    /// Reads a checkpoint that [`save`](Solver::save) wrote for the same position. On an error nothing has changed. The
-    /// content is trusted: unlike a proof it is not checked.
+    /// Reads a checkpoint that [`save`](Solver::save) wrote for the same position. On an error nothing has changed.
+    /// The content of a checkpoint is trusted: it is not checked as a proof is.
     pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let expected = self.heading();
         let mut heading = vec![0; expected.len() + 2];
@@ -506,7 +510,7 @@ impl Solver {
         empty && matches!(&self.variant, Variant::Grid(spec) if is_plain(spec))
     }
 
-    /// Whether this side can force a win.
+    /// Whether `attacker` can force a win; `None` if a limit was reached.
     fn ask(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
         loop {
             let (answer, is_crowded) = self.ask_within(attacker, limits);
@@ -515,13 +519,14 @@ impl Solver {
             }
             match self.memory.grown(self.budget.memory) {
                 Some(larger) => self.memory = larger,
-                // No memory: continue with the table as it is.
+                // The table cannot grow: continue with its present size.
                 None => limits.budget.memory = 0,
             }
         }
     }
 
-    /// Like `ask`, but also ends when the table is too full and could grow.
+    /// Like `ask`, but also ends when the table is too full and could grow. The second value is true if it ended for
+    /// this reason.
     fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),
@@ -591,17 +596,17 @@ impl Solver {
         line
     }
 
-    /// Whether no move can change the result any more.
+    /// Whether the result is certain, whatever both sides play.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
         with_field!(&self.variant, diagram, me, field => proof_writer::is_dead(field))
     }
 
-    /// In a position with the value of the start: a move that keeps this value.
+    /// A move that keeps the value of the start. `diagram` must have the value of the start.
     fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
         let me = diagram.to_move;
         let mine = me == self.start.to_move;
-        // The bounds for the side to move here.
+        // The bounds of the value for the side to move in `diagram`.
         let (at_least, at_most) = match mine {
             true => (self.at_least, self.at_most),
             false => (turned(self.at_most), turned(self.at_least)),
@@ -616,7 +621,7 @@ impl Solver {
                 }
                 self.keeps(diagram, other, false, &mut limit)
             }
-            // Every move loses.
+            // Every move loses: choose a move that does not lose at once, if there is one.
             (GameValue::Loss, GameValue::Loss) => {
                 let (memory, variant) = (&self.memory, &self.variant);
                 with_field!(variant, diagram, other, field => {
@@ -628,7 +633,8 @@ impl Solver {
         }
     }
 
-    /// The moves for which it is known that the attacker wins after them (`wins`) or does not.
+    /// The moves after which the attacker is known to win. With `wins` false: the moves after which the attacker is
+    /// known not to win.
     fn moves_that_keep(
         &self,
         attacker: Side,
@@ -644,7 +650,8 @@ impl Solver {
         })
     }
 
-    /// A move after which the attacker still wins (`wins`) or still does not.
+    /// A move after which the attacker still wins. With `wins` false: a move after which the attacker still does not
+    /// win.
     fn keeps(
         &self,
         at: &Diagram,
@@ -660,7 +667,8 @@ impl Solver {
     }
 }
 
-/// Initial size of the table. It grows when needed; a large table is slow to allocate.
+/// Initial size of the transposition table in bytes. The table grows when needed, because a large table is slow to
+/// allocate.
 const FIRST_MEMORY: usize = 8 << 20;
 
 /// Node limit for the line of best play.
@@ -678,7 +686,7 @@ fn first(variant: &Variant) -> Diagram {
     AnyTimeline::new(variant).diagram()
 }
 
-/// The cell in the middle or next to it.
+/// The cell in the middle of a grid, or next to the middle; `None` on nine boards.
 fn middle(variant: &Variant) -> Option<Move> {
     match variant {
         Variant::Grid(spec) => Some(Move::at(

@@ -1,4 +1,4 @@
-//! The trait of all strategies. The virtual call is per move, not per search node.
+//! The trait of all strategies. A game makes one virtual call per move, not one per search node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use noughts_rules::{Game, Move};
 use crate::analysis::Analysis;
 use crate::clock::{Clock, SystemClock};
 
-/// A way to choose moves. A strategy may keep what it found for its next move.
+/// A way to choose moves. A strategy may keep results of one search for its next move.
 pub trait Strategy: Send {
     /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set, returns the
     /// best move found so far at once.
@@ -20,7 +20,7 @@ pub trait Strategy: Send {
 pub struct Decision {
     /// The move, always legal.
     pub at: Move,
-    /// What the strategy knows about the position, if it searched.
+    /// The analysis of the position, if the strategy searched.
     pub analysis: Option<Analysis>,
 }
 
@@ -53,7 +53,7 @@ pub struct EngineSetup {
 }
 
 impl EngineSetup {
-    /// This seed, and the system clock.
+    /// A setup with this seed and the system clock.
     pub fn with_seed(seed: u64) -> EngineSetup {
         EngineSetup {
             seed,
@@ -78,8 +78,8 @@ impl Stop {
         Stop::default()
     }
 
-    /// A flag that is also set when this one is. Setting the child does not set its parent, so a deadline can
-    /// end one of many computations that share a parent.
+    /// A child of this flag. Setting the parent also sets the child, but setting the child does not set its parent.
+    /// So a deadline can end one of many computations that share a parent.
     ///
     /// ```
     /// use noughts_engine::Stop;
@@ -99,7 +99,7 @@ impl Stop {
         }))
     }
 
-    /// Asks every computation with this flag to return.
+    /// Asks every computation with this flag or with a child of it to return.
     pub fn set(&self) {
         self.0.is_set.store(true, Ordering::Relaxed);
     }

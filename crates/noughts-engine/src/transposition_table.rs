@@ -1,4 +1,4 @@
-//! The transposition table: results by position key, in fixed memory, shared by threads without locks.
+//! The transposition table: search results by position key, in fixed memory. Threads share it without locks.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     /// Search depth in plies, at most 255.
     pub(crate) depth: u8,
     bound: Bound,
-    /// The search that found it, 0..64.
+    /// The number of the search that stored the entry, 0..64.
     generation: u8,
 }
 
@@ -31,7 +31,7 @@ impl Entry {
         self.bound
     }
 
-    /// 64 bits, never 0: value, move plus one, depth, generation, bound.
+    /// The entry as 64 bits, never 0: value, move plus one, depth, generation, bound.
     #[inline]
     fn pack(self) -> u64 {
         let best = self.best.map_or(0, |at| at.index() as u64 + 1);
@@ -64,21 +64,21 @@ impl Entry {
     }
 }
 
-/// Memory for one entry. `lock` is the key xor the entry: if two threads write at the same time and each
-/// leaves one half, the halves match no key.
+/// Memory for one entry. `lock` is the key xor the entry. If two threads write at the same time and each leaves one
+/// half, the halves do not match, and no lookup finds the entry.
 #[derive(Default, Debug)]
 struct Slot {
     lock: AtomicU64,
     entry: AtomicU64,
 }
 
-/// A transposition table. Of two entries for one slot the deeper one stays; entries of earlier searches are
-/// always replaced.
+/// A transposition table. A new entry replaces the old entry of its slot, unless the old entry is deeper, of another
+/// position and of the same search.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
     slots: Vec<Slot>,
     mask: usize,
-    /// The current search, 0..64.
+    /// The number of the current search, 0..64.
     generation: AtomicU8,
 }
 
@@ -100,7 +100,7 @@ impl TranspositionTable {
         self.generation = AtomicU8::new(0);
     }
 
-    /// The largest number of bits for which a table fits into this many bytes.
+    /// The largest value of `bits` for which a table fits into `bytes` bytes.
     pub(crate) fn largest(bytes: usize) -> u32 {
         (bytes / size_of::<Slot>()).max(1).ilog2()
     }
@@ -110,7 +110,7 @@ impl TranspositionTable {
         self.slots.len().ilog2()
     }
 
-    /// Starts a new search.
+    /// Starts a new search: entries of earlier searches may then be replaced.
     pub(crate) fn renew(&self) {
         let generation = self.generation.load(Ordering::Relaxed);
         self.generation
@@ -202,10 +202,10 @@ mod tests {
             let mut found = 0;
             for _ in 0..50_000 {
                 let number = random.draw() % 32;
-                // Keys must differ in many bits, as real ones do: halves of two entries of one key from two searches
-                // could otherwise match a similar key.
+                // The keys must differ in many bits, as real keys do. Otherwise two halves, written by different
+                // searches for one key, could match a similar key.
                 let key = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                // The value follows from the key, so that every thread writes the same.
+                // The value follows from the key, so that every thread writes the same value for a key.
                 let value = 1_000 * number as i32;
                 if let Some(entry) = table.get(key) {
                     assert_eq!((entry.value, u64::from(entry.depth)), (value, number));

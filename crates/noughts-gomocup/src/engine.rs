@@ -1,7 +1,7 @@
 //! The engine side of the protocol: a Gomocup manager sends commands, and this program answers with moves.
 //!
-//! One thread reads lines, another searches. The session handles the events of both in the order of arrival,
-//! so commands are read during a search.
+//! One thread reads lines, and another thread searches. The session handles the events of both threads in the order
+//! of arrival, so it can receive commands during a search.
 
 mod position;
 mod time_management;
@@ -33,7 +33,7 @@ const MAX_QUEUED_BYTES: usize = 2_000_000;
 /// Runs the engine until `END` or the end of input. Without a strategy, `search` chooses the moves within the
 /// manager's limits.
 ///
-/// A thread reads the input. If it is waiting for a line when this function returns, it keeps waiting.
+/// A thread reads the input. If the thread is waiting for a line when this function returns, it continues to wait.
 pub fn serve(
     strategy: Option<&StrategyName>,
     setup: &EngineSetup,
@@ -76,7 +76,7 @@ fn read_all(input: impl BufRead, events: &SyncSender<Event>) {
     let _ = events.send(Event::InputEnded);
 }
 
-/// Chooses the moves. Keeps its state during a game.
+/// Chooses the moves of this engine. A player keeps its state from move to move.
 enum Player {
     /// The strategy from the command line.
     Strategy(Box<dyn Strategy>),
@@ -106,7 +106,7 @@ impl Player {
 /// A running search.
 struct Thinking {
     stop: Stop,
-    /// The time at which it must stop.
+    /// The time at which the search must stop.
     deadline: Option<Instant>,
     variant: Variant,
 }
@@ -215,7 +215,7 @@ impl<W: Write> Session<'_, W> {
             }
             "INFO" | "ABOUT" => self.execute(&line),
             "END" if self.queue.is_empty() => {
-                // A running search still answers with its best move so far: a script may want it.
+                // A running search still answers with its best move so far, because a script may want this answer.
                 self.stop_thinking();
                 self.enqueue(line);
                 Ok(Flow::Continue)
@@ -371,7 +371,7 @@ impl<W: Write> Session<'_, W> {
                 self.limits.set(key, number);
                 self.allocate();
             }
-            // The protocol demands that unknown keys be ignored.
+            // The protocol requires engines to ignore unknown keys.
             (_, None) => {}
         }
         Ok(Flow::Continue)
@@ -416,7 +416,7 @@ impl<W: Write> Session<'_, W> {
         self.limits.nodes().is_some() || self.limits.depth().is_some()
     }
 
-    /// The player of the last move, or a new one.
+    /// The player that chose the previous move, or a new player.
     fn take_player(&mut self, game: &Game, time: Option<MoveTime>) -> Result<Player, String> {
         if let Some(name) = self.strategy {
             if let Some(player @ Player::Strategy(_)) = self.player.take() {
@@ -437,8 +437,8 @@ impl<W: Write> Session<'_, W> {
         })
     }
 
-    /// The search of the last move, if its transposition table has the right size for the limits; otherwise a
-    /// new one.
+    /// The search that chose the previous move, if its tables have the right size for the limits. Otherwise a new
+    /// search.
     fn search(&mut self, time: Option<Duration>) -> Box<IterativeDeepening> {
         let memory = self.limits.memory();
         let limits = Limits {
@@ -460,7 +460,7 @@ impl<W: Write> Session<'_, W> {
         search
     }
 
-    /// Starts a new game.
+    /// Prepares for a new game and answers `OK`.
     fn prepare(&mut self) -> io::Result<Flow> {
         self.forget();
         self.allocate();
@@ -519,7 +519,7 @@ impl<W: Write> Session<'_, W> {
     }
 }
 
-/// The memory that a queued line takes: more than its bytes.
+/// The number of bytes that a queued line counts: at least 64, because short lines also take memory.
 fn queued_size(line: &str) -> usize {
     line.len().max(64)
 }

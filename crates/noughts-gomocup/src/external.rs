@@ -1,7 +1,7 @@
 //! `engine:COMMAND`: external engines as robots.
 //!
-//! An engine may hang, send endless output, crash or play an illegal move. Each of these is a [`RobotFault`]
-//! with its reason, and the engine's process is killed.
+//! An engine may hang, send endless output, crash or play an illegal move. In each of these cases the result is a
+//! [`RobotFault`] with the reason, and the engine's process is killed.
 
 mod process;
 
@@ -25,7 +25,7 @@ pub struct ExternalEngines {
     pub move_time: Duration,
     /// Search nodes per move, sent as `INFO max_node`.
     pub nodes: Option<u64>,
-    /// Additional time before an engine loses on time.
+    /// Additional time after `move_time` before an engine loses on time.
     pub tolerance: Duration,
     /// Maximum time for the answer to `START`.
     pub start_timeout: Duration,
@@ -46,7 +46,7 @@ impl Default for ExternalEngines {
 }
 
 impl ExternalEngines {
-    /// Allows names such as `engine:COMMAND`.
+    /// A parser of robot names that allows `engine:COMMAND`, with these limits.
     pub fn engines(self) -> Engines {
         Engines::hosted_by(Arc::new(self))
     }
@@ -81,7 +81,7 @@ struct ExternalEngine {
     command: String,
     limits: ExternalEngines,
     process: Option<EngineProcess>,
-    /// The moves that the engine knows, including its own last move. `None` before the first request.
+    /// The moves that were sent to the engine, and its own moves. `None` before the first request.
     known_moves: Option<Vec<Play>>,
 }
 
@@ -188,7 +188,7 @@ impl Robot for ExternalEngine {
         check(game).map_err(|reason| crash(format!("can't play: {reason}")))?;
         let asked = self.ask(game, stop);
         if asked.is_err() {
-            // Otherwise a late answer could be taken for the answer to the next request.
+            // End the process. Otherwise a late answer could be mistaken for the answer to the next request.
             self.process = None;
             self.known_moves = None;
         }
@@ -236,8 +236,8 @@ impl ExternalEngines {
     }
 }
 
-/// The lines that ask for the next move: the opponent's move if the engine knows all earlier moves, otherwise
-/// the whole board.
+/// The lines that ask for the next move. They contain only the opponent's move if `known` has all earlier moves,
+/// otherwise the whole board.
 fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     let variant = game.variant();
     let plays = game.plays();
@@ -282,7 +282,7 @@ fn is_in_turn(game: &Game) -> bool {
         && next == game.plays().len() % sides
 }
 
-/// All marks with their owners, counted from the side to move.
+/// All marks as lines of a `BOARD` command. Owner 1 is the side to move, 2 is the next side, and so on.
 fn marks(game: &Game) -> Vec<String> {
     let variant = game.variant();
     let sides = usize::from(variant.sides());
@@ -307,7 +307,7 @@ fn marks(game: &Game) -> Vec<String> {
         .collect()
 }
 
-/// Waits for an answer and skips messages; `None` after the deadline.
+/// Waits for an answer and skips messages. Returns `None` if no answer comes before the deadline.
 fn answer(
     process: &mut EngineProcess,
     deadline: Instant,

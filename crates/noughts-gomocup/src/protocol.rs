@@ -1,17 +1,17 @@
-//! What both sides of the protocol share: how a game is announced, and how moves are formatted.
+//! Code for both sides of the protocol: how a game is announced, and how moves are formatted.
 //!
-//! Five in a row on boards of 5 to 22 columns and rows is standard Gomocup, with moves `column,row`. Every
-//! other variant is announced by `INFO variant NAME`, and its moves are in the usual notation.
+//! Five in a row on boards of 5 to 22 columns and rows is standard Gomocup, with moves `column,row`. Every other
+//! variant is announced by `INFO variant NAME`, and its moves use the notation of this project (docs/notation.md).
 
 use noughts_rules::{Goal, GridSpec, Move, Overline, Place, Placement, Variant};
 
-/// Maximum length of a line in bytes. The longest line of the protocol is an `INFO`.
+/// Maximum length of a line in bytes. The longest lines of the protocol are `INFO` commands.
 pub(crate) const MAX_LINE: usize = 4096;
 
-/// Columns and rows of standard Gomocup boards.
+/// The allowed numbers of columns and rows of standard Gomocup boards.
 pub(crate) const SIZES: std::ops::RangeInclusive<usize> = 5..=22;
 
-/// Marks in a row on these boards.
+/// The number of marks in a row that win on standard Gomocup boards.
 const LINE: usize = 5;
 
 /// Whether a variant is standard Gomocup.
@@ -27,7 +27,8 @@ pub(crate) fn is_standard(variant: &Variant) -> bool {
         && SIZES.contains(&spec.rows())
 }
 
-/// Five in a row on a standard board; longer rows win unless `exact`.
+/// The variant of five in a row on a standard board. Longer rows also win, unless `exact` is true. `None` if the size
+/// is not standard.
 pub(crate) fn standard(columns: usize, rows: usize, exact: bool) -> Option<Variant> {
     if !SIZES.contains(&columns) || !SIZES.contains(&rows) {
         return None;
@@ -47,7 +48,7 @@ pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     }
 }
 
-/// The lines that begin a game. `INFO variant` is sent only for variants that are not standard: some existing
+/// The lines that begin a game. `INFO variant` is sent only for variants that are not standard, because some existing
 /// engines fail on input before `START`.
 pub(crate) fn start_lines(variant: &Variant) -> Vec<String> {
     let start = match size(variant) {

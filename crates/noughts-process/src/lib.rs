@@ -1,5 +1,5 @@
-//! Child processes with bounded pipes, and lines read in bounded memory. When a process ends, everything that
-//! it started ends too.
+//! Child processes with bounded pipes, and reading of text lines in bounded memory. Killing a process also kills
+//! every process that it started.
 //!
 //! ```no_run
 //! use std::process::Command;

@@ -7,14 +7,14 @@ use std::io::{self, BufRead};
 pub enum Line {
     /// The text. Invalid UTF-8 is replaced.
     Text(String),
-    /// The line has more bytes than the limit. It is reported once, and its text is dropped.
+    /// The line has more bytes than the limit. Such a line is reported once, and its text is dropped.
     TooLong,
 }
 
 /// Splits a stream of bytes into lines that end with LF or CRLF.
 ///
-/// Take all lines after each [`push`](LineBuffer::push). The buffer then holds at most one unfinished line
-/// and one chunk.
+/// Callers must take all lines after each [`push`](LineBuffer::push). If they do, the buffer never has more than one
+/// unfinished line and the bytes of one `push`.
 #[derive(Debug)]
 pub struct LineBuffer {
     max_length: usize,
@@ -38,7 +38,7 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes the next complete line. A line that is too long is reported before it ends.
+    /// Takes the next complete line. A line that is too long is reported before its end has arrived.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let end = self.bytes.iter().position(|byte| *byte == b'\n');

@@ -12,14 +12,14 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 /// Maximum number of bytes per read of a pipe.
 const CHUNK: usize = 8192;
 
-/// Maximum number of events that wait for the caller. After that, writes of the child block.
+/// Maximum number of events that wait for the caller. If more arrive, the child's writes block.
 const MAX_PENDING_EVENTS: usize = 16;
 
 /// How often [`Process::wait`] checks whether the process has exited.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long the pipes of an exited process are read while its own children keep them open. On a busy machine
-/// the last bytes may be late. Pipes that no child keeps open are closed at once.
+/// How long the pipes of an exited process are read if its own children keep them open. On a busy machine the last
+/// bytes may be late. If no child keeps the pipes open, reading ends at once.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 type Child = Arc<Mutex<Box<dyn ChildWrapper>>>;
@@ -35,7 +35,8 @@ struct Members {
 }
 
 impl ProcessSet {
-    /// Starts a process that is in the set until it is dropped. Fails after [`kill_all`](Self::kill_all).
+    /// Starts a process, which belongs to the set until its `Process` is dropped. Fails after
+    /// [`kill_all`](Self::kill_all).
     pub fn spawn(&self, mut command: Command) -> io::Result<Process> {
         command.stdin(Stdio::piped());
         command.stdout(Stdio::piped());
@@ -84,7 +85,7 @@ impl ProcessSet {
         })
     }
 
-    /// Kills every process of the set and everything that it started. Later calls of `spawn` fail.
+    /// Kills every process of the set, and every process that these processes started. Later calls of `spawn` fail.
     pub fn kill_all(&self) {
         let mut members = lock(&self.0);
         members.is_closed = true;
@@ -94,18 +95,19 @@ impl ProcessSet {
     }
 }
 
-/// A running process. Dropping it kills it and everything that it started.
+/// A running process. Dropping this value kills the process and every process that it started.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     set: ProcessSet,
     input: Option<Sender<Vec<u8>>>,
     events: Receiver<Event>,
-    /// Set after the kill: the process id may then belong to another process.
+    /// Whether the process was killed. It must not be killed again, because its process id may now belong to another
+    /// process.
     is_killed: bool,
 }
 
-/// What happened to a process.
+/// An event of a process, or the end of a wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// Bytes from standard output.
@@ -129,12 +131,13 @@ impl Process {
     /// Queues bytes for standard input without waiting for the process to read them.
     pub fn write(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {
-            // Fails if the process has closed its input. The caller notices that no answer comes.
+            // `send` fails if the process has closed its input. The error is ignored, because the caller notices that
+            // no answer comes.
             let _ = input.send(bytes);
         }
     }
 
-    /// Closes standard input after everything queued.
+    /// Closes standard input after all queued bytes are written.
     pub fn close_stdin(&mut self) {
         self.input = None;
     }
@@ -149,13 +152,13 @@ impl Process {
         }
     }
 
-    /// How the process ended; `None` while it runs. Its own children may still run.
+    /// How the process ended; `None` if it still runs. Processes that it started may still run.
     pub fn exit_status(&self) -> Option<ExitStatus> {
         lock(&self.child).try_wait().ok().flatten()
     }
 
-    /// Waits until the process ends, and passes its events to `take`, so that a process that waits for its
-    /// output to be read can end. `None` at the deadline.
+    /// Waits until the process ends; `None` if it does not end before the deadline. Passes the events to `take` while
+    /// waiting, because a process can only end if its output is read.
     pub fn wait(&self, deadline: Instant, mut take: impl FnMut(Event)) -> Option<ExitStatus> {
         let status = loop {
             if let Some(status) = self.exit_status() {
@@ -175,8 +178,8 @@ impl Process {
         Some(status)
     }
 
-    /// Passes the remaining output of an exited process to `take`. If its own children keep the pipes open,
-    /// gives up after 2 s.
+    /// Passes the remaining output of an exited process to `take`. Gives up after 2 s if processes that it started
+    /// keep the pipes open.
     pub fn drain(&self, mut take: impl FnMut(Event)) {
         let deadline = Instant::now() + DRAIN_TIME;
         while Instant::now() < deadline {
@@ -187,7 +190,7 @@ impl Process {
         }
     }
 
-    /// Kills the process and everything that it started, and waits for its end.
+    /// Kills the process and every process that it started, and waits until they have ended.
     pub fn kill(&mut self) {
         if std::mem::replace(&mut self.is_killed, true) {
             return;

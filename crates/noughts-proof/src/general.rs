@@ -1,5 +1,5 @@
-//! All games that are not plain grids: searched by their rules, on nine boards also by the score, with
-//! gravity also by the lines that are still possible.
+//! Checks claims about all games that are not plain grids. The checker uses the rules of the game. On nine boards it
+//! also uses the score, and with gravity the lines that are still possible.
 
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ impl<'r, R: Rules> General<'r, R> {
         }
     }
 
-    /// A key that equal positions share: the smallest image under the symmetries of the board.
+    /// A key that equivalent positions share: the smallest image under the symmetries of the board.
     fn key(&self, position: &Diagram) -> Vec<u8> {
         let bytes = |symmetry: &Symmetry| {
             let image = symmetry.map_diagram(position);
@@ -57,7 +57,7 @@ impl<'r, R: Rules> General<'r, R> {
         self.symmetries.iter().map(bytes).min().unwrap_or_default()
     }
 
-    /// Whether the claim holds after a legal move.
+    /// Whether the claim holds after the legal move `at`.
     fn holds_after(&self, position: &R::Position, at: Move) -> bool {
         let mut next = position.clone();
         self.rules.play(&mut next, at);

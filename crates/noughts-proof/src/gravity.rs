@@ -1,14 +1,14 @@
-//! Obvious positions with gravity: positions that possible lines or *following* decide.
+//! Positions with gravity that need no proof record, because the possible lines or *following* decide them.
 //!
-//! If every column has an even number of empty cells, the side that does not move can *follow*: it answers
-//! every mark with one directly above it. It then gets the upper cell of every pair, and the other side gets
-//! only lower cells.
+//! If every column has an even number of empty cells, the side that is not to move can *follow*: it answers every
+//! mark with a mark directly above it. In this way it gets the upper cell of every pair, and the other side gets only
+//! lower cells.
 
 use noughts_rules::{Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 
 use crate::Claim;
 
-/// A board on which these rules apply.
+/// A board with gravity, and its possible lines.
 pub(crate) struct Gravity {
     columns: usize,
     rows: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Gravity {
     lines: Vec<Vec<usize>>,
 }
 
-/// An empty cell: lower if an odd number of empty cells is above it, upper otherwise.
+/// The state of a cell. An empty cell is `Lower` if an odd number of empty cells is above it, otherwise `Upper`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cell {
     Taken,
@@ -41,7 +41,7 @@ impl Gravity {
         })
     }
 
-    /// Whether the claim holds in a position that is not over, without a record.
+    /// Whether the claim holds without a proof record. The game must not be over in `position`.
     pub(crate) fn is_obvious(&self, position: &Diagram, claim: Claim) -> bool {
         let (claimant, other) = (claim.claimant(), claim.claimant().next(2));
         if !claim.wins && !self.can_line(position, other, |_| true) {
@@ -67,8 +67,9 @@ impl Gravity {
         }
     }
 
-    /// Whether the claimant, who follows, completes a line with a cell of the odd column. The other side must
-    /// play below that cell when no other move is left.
+    /// Whether the claimant can win by following and completing a line with a cell of the column `odd`, the only
+    /// column with an odd number of empty cells. When no other move is left, the other side must play below that
+    /// cell.
     fn has_last_threat(
         &self,
         position: &Diagram,
@@ -80,8 +81,8 @@ impl Gravity {
         let empty: Vec<usize> = column
             .filter(|cell| position.marks[*cell].is_none())
             .collect();
-        // The empty cells are counted from 0 at the lowest one. The claimant gets the cells with odd numbers;
-        // take the lowest that completes a line.
+        // The empty cells are counted from 0, from the lowest cell up. The claimant gets the cells with odd numbers.
+        // Take the lowest of these cells that completes a line.
         let threat = (1..empty.len()).step_by(2).find(|number| {
             let cell = empty[*number];
             self.can_line(position, claimant, |one| one == cell)
@@ -96,7 +97,7 @@ impl Gravity {
         !self.can_line(position, claimant.next(2), may_get)
     }
 
-    /// Whether a side would have a line if it also got these empty cells.
+    /// Whether `side` would have a line if it also got all empty cells for which `gets` is true.
     fn can_line(&self, position: &Diagram, side: Side, gets: impl Fn(usize) -> bool) -> bool {
         let has = |cell: &usize| match position.marks[*cell] {
             Some(mark) => mark == side,
@@ -123,7 +124,8 @@ impl Gravity {
     }
 
     fn cell(&self, position: &Diagram, cell: usize) -> Cell {
-        // With gravity all cells above an empty cell are empty.
+        // With gravity all cells above an empty cell are empty, so the number of its row is the number of empty cells
+        // above it.
         match (position.marks[cell], cell / self.columns % 2) {
             (Some(_), _) => Cell::Taken,
             (None, 0) => Cell::Upper,
@@ -132,7 +134,7 @@ impl Gravity {
     }
 }
 
-/// All lines of exactly K cells. Longer lines contain them.
+/// All lines of exactly K cells. Every longer line contains such a line.
 fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
     let (columns, rows, length) = (
         spec.columns() as i64,

@@ -42,13 +42,13 @@ pub struct Proved {
     pub variant: Variant,
     /// The position.
     pub position: Diagram,
-    /// Its value to the side to move.
+    /// The value of the position for the side to move.
     pub value: GameValue,
     /// Number of positions that the proof lists.
     pub positions: u64,
 }
 
-/// The value of a position to the side to move, with perfect play.
+/// The value of a position for the side to move, with perfect play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameValue {
     /// The side to move can force a win.
@@ -69,7 +69,7 @@ impl fmt::Display for GameValue {
     }
 }
 
-/// Why a text is not a proof, with the first wrong line.
+/// The reason why a text is not a correct proof, and the number of the first wrong line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProofError {
     /// Line number, from 1.
@@ -94,7 +94,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// The side that must succeed: the attacker if it wins, otherwise the defender.
+    /// The side that the claim favours: the attacker if the claim is that it wins, otherwise the defender.
     pub(crate) fn claimant(self) -> Side {
         if self.wins {
             self.attacker
@@ -104,12 +104,13 @@ impl Claim {
     }
 }
 
-/// Checks the records of one claim.
+/// Checks the records of one claim. A record is a line of the proof: a position, and the reason why the claim holds
+/// there.
 pub(crate) trait Checker {
-    /// Adds a position to the proved ones, or returns why its reason does not hold.
+    /// Checks a record. Adds its position to the proved positions, or returns why `reason` is not right.
     fn record(&mut self, position: &Diagram, reason: &Reason) -> Result<(), String>;
 
-    /// Whether the claim holds in this position, by a record or without one.
+    /// Whether the claim holds in `position`, because of an earlier record or because it needs no record.
     fn is_proved(&self, position: &Diagram) -> bool;
 }
 
@@ -166,7 +167,7 @@ pub fn verify(proof: impl BufRead) -> Result<Proved, ProofError> {
     })
 }
 
-/// Checks the records of one claim and that they prove `start`; returns their number.
+/// Checks the records of one claim, and checks that they prove the claim for `start`. Returns the number of records.
 fn check(
     reader: &mut Reader<impl BufRead>,
     variant: &Variant,

@@ -1,4 +1,4 @@
-//! What the score decides on nine boards before the game is over.
+//! Games on nine boards that the score decides before they are over.
 //!
 //! A side can still get the boards that it has won and every open board with a line that has no mark of the
 //! other side. A side that cannot get enough boards cannot win. In Multi a side has won if it has more boards
@@ -43,8 +43,8 @@ fn members(is_in: impl Fn(usize) -> bool) -> u16 {
     found.fold(0, |set, member| set | 1 << member)
 }
 
-/// Overwrites the cells of closed boards, so that positions with the same meaning are equal: in Ultimate only
-/// the owner of a closed board counts, in Multi nothing. Returns 9 plus the first side's lead in Multi, and 9
+/// Overwrites the cells of closed boards, so that equivalent positions become equal. In Ultimate only the owner of a
+/// closed board counts; in Multi only the lead in boards counts. Returns 9 plus the first side's lead in Multi, and 9
 /// in Ultimate.
 pub(crate) fn merge_closed(spec: NestedSpec, position: &Diagram, bytes: &mut [u8]) -> u8 {
     let mut lead = 9;

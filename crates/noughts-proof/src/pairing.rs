@@ -1,18 +1,19 @@
 //! The counting and pairing rules of plain grids: when the defender can stop every line of the attacker.
 //!
-//! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the power of the number of its non-empty cells. If
-//! the defender is to move and all lines together weigh less than one complete line, the defender stops all
-//! of them by always taking the heaviest cell.
+//! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the power of the number of its non-empty cells. If the
+//! defender is to move and all lines together weigh less than one complete line, the defender stops all lines by
+//! always taking the cell with the largest weight.
 //!
 //! *Pairing*: when the attacker takes one cell of a pair, the defender takes the other, so the attacker never gets a
-//! line through both. The attacker may get either cell, so for all other lines both cells count as the attacker's.
+//! line through both cells. The attacker may get either cell. Therefore both cells count as marks of the attacker in
+//! all other lines.
 
 use noughts_rules::Move;
 
 use crate::plain_grid::Cells;
 
-/// Maximum length with exact weights. The first marks of longer lines count as made, which only makes such
-/// lines heavier.
+/// Maximum length of lines with exact weights. In longer lines, the marks beyond this length count as already made.
+/// This only makes such a line heavier.
 const MAX_COUNTED: u32 = 40;
 
 /// Maximum number of cells of a plain grid.
@@ -30,7 +31,7 @@ impl Counting {
         }
     }
 
-    /// Whether the defender stops all `lines` with these pairs. The lines have no mark of the defender.
+    /// Whether the defender stops all `lines` with `pairs` and counting. The lines must have no mark of the defender.
     pub(crate) fn holds(
         &self,
         lines: &[Cells],
@@ -58,9 +59,9 @@ impl Counting {
         sum < self.complete && (0..on.len()).all(is_answered)
     }
 
-    /// Whether the defender, who is to move, stops all lines. Each line is the set of its empty cells. This holds if
-    /// the lines weigh little enough, or if the defender can take a cell so that they weigh little enough after every
-    /// next move of the attacker.
+    /// Whether the defender, who is to move, stops all lines. Each line is the set of its empty cells. True if all
+    /// lines weigh less than a complete line. Also true if the defender can take a cell so that they weigh less than
+    /// a complete line after every next move of the attacker.
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {
@@ -73,7 +74,8 @@ impl Counting {
         sum < self.complete || (0..on.len()).any(is_enough)
     }
 
-    /// The total weight of lines with these empty cells, and the weight of the lines through each cell.
+    /// The total weight of all lines, and for each cell the weight of the lines through it. Each line is the set of
+    /// its empty cells.
     fn weigh(&self, lines: &[Cells]) -> (u64, [u64; MAX_CELLS]) {
         let (mut sum, mut on) = (0, [0; MAX_CELLS]);
         for line in lines {
@@ -89,7 +91,7 @@ impl Counting {
     }
 }
 
-/// The pairs as sets of two cells. Fails with the first pair that overlaps another one or has a taken cell.
+/// The pairs as sets of two cells. The error is the first pair that overlaps an earlier pair or has a taken cell.
 pub(crate) fn disjoint_pairs(
     mut taken: Cells,
     pairs: &[(Move, Move)],

@@ -1,6 +1,6 @@
 //! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
-//! An extra mark never hurts its owner here. The checker uses these consequences:
+//! In these games an extra mark never hurts its owner. The checker uses these consequences:
 //!
 //! - Marks on no line that their side can still complete do not matter, nor do empty cells on no line that
 //!   either side can still complete. Positions that differ only in such cells are equal.
@@ -20,7 +20,7 @@ use crate::{Checker, Claim};
 /// A set of cells, one bit each.
 pub(crate) type Cells = u128;
 
-/// Whether any empty cell may be played and a line of K or more wins, between two sides.
+/// Whether the game is a plain grid: two sides, every empty cell may be played, and a line of K or more wins.
 pub(crate) fn is_plain(spec: &GridSpec) -> bool {
     spec.sides() == 2
         && spec.goal == Goal::Make
@@ -28,7 +28,7 @@ pub(crate) fn is_plain(spec: &GridSpec) -> bool {
         && spec.overline == Overline::Counts
 }
 
-/// The spec of a plain grid whose cells fit into [`Cells`].
+/// The spec of a plain grid whose cells fit into [`Cells`]; `None` for all other variants.
 pub(crate) fn spec(variant: &Variant) -> Option<GridSpec> {
     match variant {
         Variant::Grid(spec) if is_plain(spec) && spec.cells() <= 128 => Some(*spec),
@@ -46,7 +46,7 @@ pub(crate) struct PlainGrid {
     proved: HashSet<Key>,
 }
 
-/// The cells that matter (the attacker's, the defender's, the empty ones), and whether the attacker is to
+/// The cells that matter (marks of the attacker, marks of the defender, empty cells), and whether the attacker is to
 /// move.
 type Key = ([Cells; 3], bool);
 
@@ -105,7 +105,7 @@ impl PlainGrid {
         }
     }
 
-    /// A key that equal positions share: the smallest image under the symmetries of the board.
+    /// A key that equivalent positions share: the smallest image under the symmetries of the board.
     fn key(&self, position: Position, live: &LiveLines) -> Key {
         let all = |lines: &[Cells]| lines.iter().fold(0, |all, line| all | line);
         let (attacker, defender) = (all(&live.attacker), all(&live.defender));
@@ -138,7 +138,7 @@ impl PlainGrid {
             || !wins && self.is_held(position, &live, &[])
     }
 
-    /// Whether the claim holds after a move.
+    /// Whether the claim holds after a move in cell `at`.
     fn holds_after(&self, position: Position, at: usize) -> bool {
         let mut next = position;
         next.attacker_to_move = !position.attacker_to_move;
@@ -158,15 +158,15 @@ impl PlainGrid {
         self.lines.iter().any(|line| line & !marks == 0)
     }
 
-    /// Whether counting with these pairs shows that the attacker cannot win.
+    /// Whether counting together with `pairs` shows that the attacker cannot win.
     fn is_held(&self, position: Position, live: &LiveLines, pairs: &[Cells]) -> bool {
         let (lines, marks) = (&live.attacker, position.attacker);
         self.counting
             .holds(lines, marks, pairs, position.attacker_to_move)
     }
 
-    /// The moves that a record must answer: cells on a live line that no other cell dominates. Of several
-    /// cells on the same lines, only the first counts.
+    /// The moves that a proof record must answer: cells on a live line that no other cell dominates. If several cells
+    /// lie on the same live lines, only the first one is included.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);
         // For each cell, the cells that lie on all of its live lines.
@@ -281,7 +281,7 @@ fn wins_at_once(position: Position, live: &LiveLines) -> bool {
     if !lacks(theirs, others, 1).is_empty() {
         return false;
     }
-    // A fork: two lines that lack two cells each share exactly one of these cells.
+    // A fork: two lines that each lack two cells have exactly one of these cells in common.
     let twos = lacks(mine, marks, 2);
     twos.iter().enumerate().any(|(number, one)| {
         let later = &twos[number + 1..];

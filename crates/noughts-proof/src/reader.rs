@@ -84,7 +84,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// The rest of the next line, which must begin with this keyword.
+    /// The rest of the next line, which must begin with `keyword`.
     fn field(&mut self, keyword: &str) -> Result<String, ProofError> {
         self.next_line()?;
         let rest = self.line.strip_prefix(keyword);
@@ -97,7 +97,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Reads variant, position and value, and moves on to the line after them.
+    /// Reads the first lines of the proof (version, variant, position and value) and the line after them.
     pub(crate) fn heading(&mut self) -> Result<(Variant, Diagram, GameValue), ProofError> {
         self.next_line()?;
         if self.line != "noughts proof 1" {
@@ -125,7 +125,7 @@ impl<R: BufRead> Reader<R> {
         Ok((variant, position, value))
     }
 
-    /// Requires the current line to be this claim, and reads the next line.
+    /// Checks that the current line is `claim`, and reads the next line.
     pub(crate) fn claim(&mut self, claim: Claim) -> Result<(), ProofError> {
         let what = if claim.wins { "wins" } else { "cannot win" };
         let expected = format!("claim {} {what}", claim.attacker.symbol());
@@ -144,8 +144,8 @@ impl<R: BufRead> Reader<R> {
         Ok(is_stealing)
     }
 
-    /// The record in the current line; `None` after the last record of a claim. Does not read the next line,
-    /// so that an error in the record is reported with its line number.
+    /// The record (a position and a reason) in the current line; `None` after the last record of a claim. Does not
+    /// read the next line, so that an error in the record is reported with the right line number.
     pub(crate) fn record(
         &mut self,
         variant: &Variant,
@@ -157,7 +157,7 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(record))
     }
 
-    /// Requires the end of the text.
+    /// Checks that the text has ended.
     pub(crate) fn end(&self) -> Result<(), ProofError> {
         if self.line.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Sets of cells as machine words.
+//! Sets of cells as bits of machine words.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -118,7 +118,7 @@ impl<const N: usize> Wide<N> {
         Wide(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 
-    /// The word at this index, or 0 outside the set.
+    /// The word at index `at`, or 0 if there is no such word.
     #[inline(always)]
     fn word(&self, at: Option<usize>) -> u64 {
         at.and_then(|at| self.0.get(at)).copied().unwrap_or(0)

@@ -32,7 +32,7 @@ impl Clone for ByteGridPosition {
         }
     }
 
-    /// Reuses the allocation: a search keeps one position per ply.
+    /// Reuses the allocation, because a search keeps one position per ply and overwrites it often.
     fn clone_from(&mut self, from: &ByteGridPosition) {
         self.cells.clone_from(&from.cells);
         self.taken = from.taken;
@@ -47,7 +47,8 @@ impl ByteGrid {
         ByteGrid { spec }
     }
 
-    /// Whether a mark may be placed in this empty cell: with gravity, only on the last row or above a mark.
+    /// Whether a mark may be placed in this empty cell. With gravity, the cell must be in the bottom row or above a
+    /// mark.
     fn rests(&self, cells: &[Option<Side>], cell: usize) -> bool {
         match self.spec.placement {
             Placement::Anywhere => true,
@@ -58,11 +59,11 @@ impl ByteGrid {
         }
     }
 
-    /// The number of legal moves while the game goes on.
+    /// The number of legal moves if the game is not over.
     fn playable(&self, position: &ByteGridPosition) -> usize {
         match self.spec.placement {
             Placement::Anywhere => self.spec.cells() - position.taken as usize,
-            // One per column whose top cell is empty.
+            // There is one move per column whose top cell is empty.
             Placement::Gravity => {
                 let top = &position.cells[..self.spec.columns()];
                 top.iter().filter(|cell| cell.is_none()).count()
@@ -201,7 +202,7 @@ impl Iterator for ByteGridMoves<'_> {
         self.left
     }
 
-    /// One loop over the cells: half the time of repeated `next` at 255x255.
+    /// One loop over the cells takes half the time of repeated calls of `next` on a 255x255 board.
     #[inline(always)]
     fn fold<T, F: FnMut(T, Move) -> T>(self, mut so_far: T, mut f: F) -> T {
         let cells = if self.left == 0 { &[] } else { self.cells };

@@ -8,7 +8,7 @@ pub struct CatalogEntry {
     pub name: &'static str,
     /// The name of the game in English.
     pub title: &'static str,
-    /// How it differs from the other variants: one clause, lower case, no full stop.
+    /// How the variant differs from the other variants: one clause, lower case, no full stop.
     pub description: &'static str,
 }
 

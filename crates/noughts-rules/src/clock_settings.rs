@@ -7,7 +7,8 @@ use std::str::FromStr;
 use crate::notation::number;
 use crate::quote::Quoted;
 
-/// How much time each side of a game has. Values of this type are within the bounds.
+/// How much time each side of a game has. The constructors and the parser check that every value is in its allowed
+/// range.
 ///
 /// ```
 /// use noughts_rules::ClockSettings;
@@ -54,7 +55,7 @@ impl ClockSettings {
     /// Allowed values of `days`.
     pub const DAYS: RangeInclusive<u32> = 1..=14;
 
-    /// A time for the whole game, and seconds that each completed turn adds.
+    /// A clock with `base_s` seconds per side for the whole game. Each completed turn adds `increment_s` seconds.
     pub fn fischer(base_s: u32, increment_s: u32) -> Result<ClockSettings, ClockError> {
         let base_s = within(base_s, &Self::BASE_S).ok_or(ClockError::Base)?;
         let increment_s = within(increment_s, &Self::INCREMENT_S).ok_or(ClockError::Increment)?;
@@ -64,19 +65,19 @@ impl ClockSettings {
         })
     }
 
-    /// A time for each turn, in seconds.
+    /// A clock with `move_s` seconds for each turn.
     pub fn per_move(move_s: u32) -> Result<ClockSettings, ClockError> {
         let move_s = within(move_s, &Self::MOVE_S).ok_or(ClockError::Move)?;
         Ok(ClockSettings::PerMove { move_s })
     }
 
-    /// Correspondence: days per turn.
+    /// A correspondence clock with `days` days for each turn.
     pub fn days(days: u32) -> Result<ClockSettings, ClockError> {
         let days = within(days, &Self::DAYS).ok_or(ClockError::Days)?;
         Ok(ClockSettings::Days { days })
     }
 
-    /// The milliseconds of a side at the start of the game (Fischer), or of each turn.
+    /// The time of a side in milliseconds: at the start of the game (Fischer), or for each turn (other clocks).
     pub fn base_ms(self) -> u64 {
         let seconds = match self {
             ClockSettings::Fischer { base_s, .. } => base_s,
@@ -137,7 +138,7 @@ impl FromStr for ClockSettings {
     }
 }
 
-/// Why a clock is refused. The message says what is allowed.
+/// Why clock settings are refused. The message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClockError {
     /// The time at the start is out of range.
@@ -148,7 +149,7 @@ pub enum ClockError {
     Move,
     /// The number of days is out of range.
     Days,
-    /// The text is not a clock.
+    /// The text does not describe a clock.
     Unreadable(Quoted),
 }
 

@@ -12,20 +12,20 @@ use crate::variant::{GridSpec, NestedSpec, Placement, Redirect, Scoring, Variant
 /// A position of any variant as plain data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagram {
-    /// Every cell, row by row; on nine boards board by board.
+    /// The mark in every cell, row by row; on nine boards board by board.
     pub marks: Vec<Option<Side>>,
-    /// The side to move. The number of marks does not determine it, since a rewind passes the turn.
+    /// The side to move. The number of marks does not determine this side, because a rewind passes the turn.
     pub to_move: Side,
-    /// On nine boards, while the game goes on: where the next play must be. `None` otherwise.
+    /// Where the next play must be, in a game on nine boards that is not over. `None` otherwise.
     pub play_in: Option<PlayIn>,
 }
 
-/// Where the next play must be, on nine boards.
+/// The board or boards in which the next play must be, in games on nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlayIn {
     /// Any open board.
     AnyOpen,
-    /// This board.
+    /// Only this board.
     Board(Board),
 }
 
@@ -151,9 +151,9 @@ impl Diagram {
         drawn.join("\n")
     }
 
-    /// Checks that this is the first position of the variant, or that one play can have led to it.
-    /// Whether the earlier plays were possible is not checked. Only a position that passes may be
-    /// given to [`Rules::set_up`](crate::Rules::set_up).
+    /// Checks that this is the first position of the variant, or that one play can have led to it. Does not check
+    /// whether the earlier plays were possible. Callers must check a position before they pass it to
+    /// [`Rules::set_up`](crate::Rules::set_up).
     pub fn check(&self, variant: &Variant) -> Result<(), DiagramError> {
         if self.marks.len() != variant.cells() {
             return Err(DiagramError::Cells {
@@ -227,7 +227,7 @@ impl Diagram {
         }
     }
 
-    /// Whether some mark can be the latest play and sends the next play to `to`.
+    /// Whether some mark can be the latest play and would send the next play to `to`.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -300,7 +300,7 @@ impl Diagram {
     }
 }
 
-/// Whether a single cell (or board) can have completed all lines in these two sets of nine.
+/// Whether one mark can have completed all lines of two sides on nine cells. The same check works for won boards.
 fn one_made_lines([x, o]: [u16; 2]) -> bool {
     let one_made = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
     !(nested::has_line(x) && nested::has_line(o)) && one_made(x) && one_made(o)
@@ -357,7 +357,7 @@ fn read_marks(variant: &Variant, text: &str) -> Result<Vec<Option<Side>>, Diagra
     Ok(marks)
 }
 
-/// Parses `{12x}`: a number from 1, and the symbol that is repeated.
+/// Parses `{12x}`: a number of at least 1, and the symbol that is repeated.
 fn read_run(text: &str) -> Result<(usize, char, &str), DiagramError> {
     let parsed = || {
         let (run, after) = text.strip_prefix('{')?.split_once('}')?;
@@ -387,18 +387,18 @@ fn read_board(word: &str) -> Result<Board, DiagramError> {
     }
 }
 
-/// Why a position is impossible, or its text invalid. The message says what is allowed.
+/// Why a position is impossible, or why its text is invalid. The message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DiagramError {
-    /// The number of cells differs from the variant's.
+    /// The number of cells differs from that of the variant.
     Cells {
         /// The number of cells in this position.
         have: usize,
         /// The number of cells in the variant.
         need: usize,
     },
-    /// The number of rows (on nine boards: of boards) differs from the variant's.
+    /// The number of rows (on nine boards: of boards) differs from that of the variant.
     Rows {
         /// The number of rows in the variant.
         need: usize,
@@ -410,9 +410,9 @@ pub enum DiagramError {
         /// The length that it must have.
         need: usize,
     },
-    /// A run is not a number and a symbol between braces.
+    /// The text between braces is not a number and a symbol.
     Run(Quoted),
-    /// No side of this variant has this symbol. The number is the number of sides.
+    /// No side of this variant has this symbol. The second value is the number of sides of the variant.
     NoSuchSide(char, u8),
     /// The side to move is missing.
     NoTurn,

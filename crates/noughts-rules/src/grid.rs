@@ -37,7 +37,7 @@ pub struct GridPosition<B: Bits, const P: usize> {
 }
 
 impl<B: Bits, const P: usize> Grid<B, P> {
-    /// The rules of `spec`; `None` if it has another number of sides or does not fit into `B`.
+    /// The rules of `spec`; `None` if `spec` does not have `P` sides, or if its board does not fit into `B`.
     pub fn new(spec: GridSpec) -> Option<Self> {
         let cell_bits = CellBits::new(&spec);
         let (stride, rows) = (cell_bits.stride as usize, spec.rows());
@@ -79,7 +79,7 @@ impl<B: Bits, const P: usize> Grid<B, P> {
         }
     }
 
-    /// Whether `marks` has a line. Before the mark at `latest` it must have had none.
+    /// Whether `marks` has a line. Without the mark at `latest` it must have no line.
     #[inline(always)]
     fn has_line(&self, marks: B, latest: usize) -> bool {
         match (B::IS_WORD, self.spec.overline) {
@@ -219,7 +219,7 @@ impl<B: Bits, const P: usize> Rules for Grid<B, P> {
 }
 
 impl GridSpec {
-    /// The outcome of a state under this variant's goal.
+    /// The outcome of a state: completing a line wins, or loses in a misère game.
     #[inline(always)]
     pub(crate) fn outcome(&self, state: GridState) -> Option<Outcome> {
         match (state, self.goal) {
@@ -268,9 +268,8 @@ impl<B: Bits> Iterator for GridMoves<B> {
     }
 }
 
-/// Converts between cells and bits. A division by a number known only at run time is done as a
-/// multiplication, which is exact for indices below 1 024 and divisors up to 256: more than
-/// [`Grid`] needs.
+/// Converts between cells and bits. A multiplication replaces the slower division by a number known only at run time.
+/// It is exact for indices below 1 024 and divisors up to 256, which is more than [`Grid`] needs.
 #[derive(Clone, Copy, Debug)]
 struct CellBits {
     stride: u32,
@@ -311,11 +310,12 @@ struct Directions {
     line: usize,
     /// The distance in bits from one cell of a line to the next.
     steps: [usize; 4],
-    /// Shifts that double the detected length until it is K: for K = 5 by 1, 2, 1 steps.
+    /// The shifts of line detection. Each one at most doubles the detected length, until the length is K. For K = 5
+    /// the shifts are 1, 2 and 1 steps.
     doublings: [[u8; 4]; 8],
     /// The number of shifts in use.
     doubled: usize,
-    /// The distance in bits from a line's first cell to the cell after its last, per direction.
+    /// For each direction, the distance in bits from a line's first cell to the cell after its last cell.
     beyond: [usize; 4],
 }
 
@@ -323,8 +323,8 @@ impl Directions {
     fn new(spec: &GridSpec, stride: usize, width: usize) -> Directions {
         let line = spec.line();
         let (wide, high) = (line <= spec.columns(), line <= spec.rows());
-        // In a direction without room for a line, shift by all bits but one: the highest bit is
-        // never a cell, so nothing is left that could overlap a mark.
+        // In a direction without room for a line, shift by all bits except one. The highest bit is never a cell, so
+        // no shifted mark can overlap another mark.
         let most = width - 1;
         let steps = [
             (wide, 1),
@@ -351,7 +351,7 @@ impl Directions {
         directions
     }
 
-    /// The first cells of all lines, per direction.
+    /// For each direction, the first cells of all lines.
     #[inline(always)]
     fn starts<B: Bits>(&self, marks: B) -> [B; 4] {
         let mut runs = [marks; 4];
@@ -379,10 +379,10 @@ impl Directions {
         })
     }
 
-    /// Checks only lines through the latest mark: shifting several words is slow.
+    /// Checks only lines through the latest mark, because shifting a set of several words is slow.
     fn line_through<B: Bits>(&self, marks: B, latest: usize, overline: Overline) -> bool {
         self.steps.iter().any(|&step| {
-            // Below bit 0 the subtraction wraps to a number above the last bit.
+            // Below bit 0, the subtraction wraps around to a number above the last bit.
             let length = 1
                 + run_from(marks, latest, |bit| bit + step)
                 + run_from(marks, latest, |bit| bit.wrapping_sub(step));
@@ -394,7 +394,7 @@ impl Directions {
     }
 }
 
-/// The number of marks that follow the one at `bit` without a gap.
+/// The number of marks that follow the mark at `bit` without a gap.
 #[inline(always)]
 fn run_from<B: Bits>(marks: B, bit: usize, next: impl Fn(usize) -> usize) -> usize {
     let follows = |&bit: &usize| bit < B::WIDTH && marks.has(bit);

@@ -82,7 +82,7 @@ pub use variant::{
 pub use variant_name::VariantError;
 pub use view::{NestedView, View};
 
-/// The README's examples, compiled and run with the documentation's.
+/// Runs the README's examples together with the examples of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

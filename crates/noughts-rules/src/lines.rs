@@ -52,8 +52,8 @@ pub(crate) fn one_play_made_all(
     marks: &[Option<Side>],
     could_be_last: impl Fn(Move) -> bool,
 ) -> bool {
-    // One play completes at most one line per direction, each of fewer than 2 K marks. More cells
-    // mean "no" at once; checking a board full of one mark would take hours.
+    // One play completes at most one line per direction, each of fewer than 2 K marks. If the lines have more cells,
+    // return false at once. Otherwise a board full of one side's marks would take hours to check.
     let most = 8 * spec.line();
     let lines: Vec<Move> = all(spec, marks).take(most).collect();
     if lines.is_empty() || lines.len() == most {
@@ -62,7 +62,7 @@ pub(crate) fn one_play_made_all(
     let mut before = marks.to_vec();
     lines.iter().any(|&last| {
         let mark = before[last.index()].take();
-        // Without the mark, a line that was too long may be an exact line.
+        // Without the mark at `last`, a line that was too long for `+exact` may have exactly K marks.
         let mut suspects = lines.iter().copied().chain(around(spec, last));
         let had_line =
             suspects.any(|at| before[at.index()].is_some() && is_on_line(spec, &before, at));
@@ -71,7 +71,7 @@ pub(crate) fn one_play_made_all(
     })
 }
 
-/// The up to eight neighbours of a cell.
+/// A cell and its neighbours, at most nine cells.
 fn around(spec: &GridSpec, at: Move) -> impl Iterator<Item = Move> {
     let (columns, rows) = (spec.columns(), spec.rows());
     let (row, column) = (at.index() / columns, at.index() % columns);
@@ -81,7 +81,7 @@ fn around(spec: &GridSpec, at: Move) -> impl Iterator<Item = Move> {
         .map(Move::at)
 }
 
-/// The side of any line on the board.
+/// The side that has a line on the board; `None` if there is no line.
 pub(crate) fn owner_of_any(spec: &GridSpec, marks: &[Option<Side>]) -> Option<Side> {
     all(spec, marks).next().and_then(|at| marks[at.index()])
 }
@@ -97,7 +97,7 @@ fn back((columns, rows): (isize, isize)) -> (isize, isize) {
     (-columns, -rows)
 }
 
-/// The number of marks of the same side that follow the one at `at` without a gap.
+/// The number of marks of the same side that follow the mark at `at` without a gap.
 fn reach(
     spec: &GridSpec,
     marks: &[Option<Side>],
@@ -110,7 +110,7 @@ fn reach(
     let mut row = at.index() / columns;
     let mut count = 0;
     loop {
-        // Below 0 this wraps to a number that is off the board.
+        // Below 0 the addition wraps around to a large number, which is not on the board.
         column = column.wrapping_add_signed(right);
         row = row.wrapping_add_signed(down);
         if column >= columns || row >= rows || marks[row * columns + column] != owner {

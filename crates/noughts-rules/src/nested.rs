@@ -1,4 +1,4 @@
-//! Nine boards, where the cell of a play decides the board of the next: Multi and Ultimate.
+//! Games on nine boards: Multi and Ultimate. The cell of a play decides the board of the next play.
 
 use crate::diagram::{Diagram, PlayIn};
 use crate::place::{Board, Move};
@@ -9,7 +9,7 @@ use crate::variant::{NestedSpec, Redirect, Scoring, Variant};
 /// The set of all nine cells or boards.
 const ALL: u16 = 0x1ff;
 
-/// Whether a set of nine has three in a line, for each of the 512 sets.
+/// For each of the 512 sets of cells (or boards), whether it has three in a line.
 const HAS_LINE: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;
@@ -26,9 +26,9 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// The eight lines of a 3x3 board: rows, columns, diagonals. Each is a set of three cells, bit
-/// `3 * row + column` for a cell. Nine boards lie three by three as well, so these are also the
-/// lines of boards that win Ultimate.
+/// The eight lines of a 3x3 board: rows, columns, diagonals. Each line is a set of three cells; the bit of a cell is
+/// `3 * row + column`. The nine boards also lie three by three, so these are also the lines of boards that win
+/// Ultimate.
 ///
 /// ```
 /// use noughts_rules::LINES_3X3;
@@ -47,14 +47,14 @@ pub const LINES_3X3: [u16; 8] = [
     0b001_010_100,
 ];
 
-/// Whether a set of nine has three in a line.
+/// Whether a set of cells (or boards) has three in a line.
 #[inline(always)]
 pub(crate) const fn has_line(set: u16) -> bool {
     HAS_LINE[(set & ALL) as usize]
 }
 
-/// For each of the 512 sets: its members, lowest first, in four bits each, and their number from bit 36 on.
-/// Used to pick random moves.
+/// For each of the 512 sets, its members, lowest first, four bits per member. The number of members is stored from
+/// bit 36 on. Used to pick random moves.
 const MEMBERS: [u64; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -73,13 +73,13 @@ const MEMBERS: [u64; 512] = {
     table
 };
 
-/// The number of members of a set of nine.
+/// The number of members of a set of cells or boards.
 #[inline(always)]
 fn len(set: u16) -> usize {
     (MEMBERS[(set & ALL) as usize] >> 36) as usize
 }
 
-/// The `n`-th member of a set of nine, which must have more than `n`.
+/// The `n`-th member, counted from 0, of a set of cells or boards. The set must have more than `n` members.
 #[inline(always)]
 fn member(set: u16, n: usize) -> usize {
     (MEMBERS[(set & ALL) as usize] >> (4 * n) & 15) as usize
@@ -91,7 +91,8 @@ pub struct Nested {
     spec: NestedSpec,
 }
 
-/// Nine boards of nine bits per side: 48 bytes, copied for every node of a search.
+/// A position on nine boards, with nine bits per board and side. It has 48 bytes, because a search copies it at every
+/// node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedPosition {
     boards: [Both; 9],
@@ -101,7 +102,7 @@ pub struct NestedPosition {
     open: u16,
     /// The boards that the next play may go to; empty when the game is over.
     playable: u16,
-    /// The side to move, as its half of [`Both`].
+    /// The side to move, as the position of its first bit in [`Both`].
     half: u8,
 }
 
@@ -119,7 +120,7 @@ impl Both {
         Self::HALVES[side.index() & 1]
     }
 
-    /// The set of one side.
+    /// The set of the side whose bits start at `half`.
     #[inline(always)]
     fn of(self, half: u8) -> u16 {
         (self.0 >> half) as u16 & ALL
@@ -147,7 +148,7 @@ impl Nested {
         Nested { spec }
     }
 
-    /// The boards that the play after one in `cell` may go to, given the open boards.
+    /// The boards in which the next play may be, after a play in `cell`. `open` has the open boards.
     #[inline(always)]
     pub fn sent_to(&self, open: u16, cell: usize) -> u16 {
         match self.spec.redirect() {
@@ -161,13 +162,13 @@ impl Nested {
         }
     }
 
-    /// Whether a side with these boards has won the game.
+    /// Whether a side that has won the boards `won` has won the game by a line of boards.
     #[inline(always)]
     fn wins_game(&self, won: u16) -> bool {
         self.spec.scoring() == Scoring::MetaLine && has_line(won)
     }
 
-    /// Updates from the marks whether a board is won and whether it is open.
+    /// Recomputes from the marks whether a board is won and whether it is open.
     fn update_board(position: &mut NestedPosition, board: usize) {
         let marks = position.boards[board];
         position.won = position.won.without(board);
@@ -332,7 +333,7 @@ impl Rules for Nested {
     }
 }
 
-/// Accessors for search. Sets of nine are bit sets.
+/// Accessors for search. Sets of cells or boards are bit sets with nine bits.
 impl NestedPosition {
     /// The cells of a side on a board, `0..9`.
     #[inline]
@@ -359,7 +360,7 @@ impl NestedPosition {
     }
 }
 
-/// The board of a set with one member.
+/// The only board of a set; `None` if the set does not have exactly one member.
 fn single(boards: u16) -> Option<Board> {
     if boards.count_ones() == 1 {
         Board::new(boards.trailing_zeros() as u8)
@@ -372,15 +373,15 @@ fn single(boards: u16) -> Option<Board> {
 #[derive(Clone, Debug)]
 pub struct NestedMoves<'p> {
     position: &'p NestedPosition,
-    /// The boards that come after `board`.
+    /// The playable boards after `board`.
     boards: u16,
     board: usize,
-    /// The empty cells of `board` that are left.
+    /// The empty cells of `board` that were not returned yet.
     cells: u16,
 }
 
 impl NestedMoves<'_> {
-    /// Moves on to the next board; `false` if there is none.
+    /// Continues with the next board. Returns false if there is no next board.
     #[inline(always)]
     fn advance_board(&mut self) -> bool {
         self.cells = 0;
@@ -440,7 +441,7 @@ impl Iterator for NestedMoves<'_> {
         (count, Some(count))
     }
 
-    /// Two nested loops, faster than repeated `next`.
+    /// Two nested loops are faster than repeated calls of `next`.
     #[inline(always)]
     fn fold<T, F: FnMut(T, Move) -> T>(mut self, mut so_far: T, mut f: F) -> T {
         loop {

@@ -1,4 +1,4 @@
-//! Moves as text: `1-0` is row 1, column 0; on nine boards board 1, cell 0.
+//! Moves as text: `1-0` is row 1, column 0. On nine boards it is board 1, cell 0.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use crate::place::Move;
 use crate::quote::Quoted;
 use crate::variant::{Placement, Variant};
 
-/// The place that a text names.
+/// The place on the board that a text describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// One cell.
     Cell(Move),
-    /// With gravity, a column: the mark falls to its lowest empty cell.
+    /// A column, in games with gravity: the mark falls to the lowest empty cell of the column.
     Column(usize),
 }
 
 impl Variant {
-    /// The text of a move, which [`parse_place`](Variant::parse_place) parses.
+    /// The text of a move, in the form that [`parse_place`](Variant::parse_place) parses.
     ///
     /// ```
     /// use noughts_rules::{Move, Place, Variant};
@@ -38,7 +38,7 @@ impl Variant {
         (at.index() / length, at.index() % length)
     }
 
-    /// The move at this row and column, or board and cell; `None` off the board.
+    /// The move at a row and a column, or at a board and a cell; `None` if there is no such cell.
     pub fn move_at(&self, first: usize, second: usize) -> Option<Move> {
         let on_board = first < self.cells() / self.row_length() && second < self.row_length();
         on_board.then(|| Move::at(first * self.row_length() + second))
@@ -96,8 +96,8 @@ impl Variant {
     }
 }
 
-/// Parses a number without sign and leading zeros. A number that is too large saturates, and is then
-/// off every board.
+/// Parses a number without sign and leading zeros. A number that is too large becomes the largest possible number,
+/// which is not on any board.
 pub(crate) fn number(digits: &str) -> Option<usize> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     let canonical = digits.len() == 1 || !digits.starts_with('0');

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use crate::place::Move;
 use crate::rules::Rules;
 
-/// The number of sequences of exactly `depth` legal moves from this position. Games that end earlier do not
-/// count. The last move of a sequence is played too, as benches need.
+/// The number of sequences of exactly `depth` legal moves from this position. Games that end earlier do not count.
+/// The last move of a sequence is also played, because benchmarks must measure it.
 ///
 /// ```
 /// use noughts_rules::{Grid, GridSpec, Rules, perft};
@@ -42,7 +42,7 @@ fn sum_after_each<R: Rules>(
     rules.moves(position).map(play).sum()
 }
 
-/// [`perft`] per first move, to find where two implementations differ. Empty at depth 0.
+/// The result of [`perft`] for each first move, to find where two implementations differ. Empty at depth 0.
 pub fn divide<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> Vec<(Move, u64)> {
     let Some(rest) = depth.checked_sub(1) else {
         return Vec::new();

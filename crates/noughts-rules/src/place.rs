@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU16;
 
-/// A cell to play: counted from 0 row by row, on nine boards `9 * board + cell`.
+/// A cell to play in. Cells are counted from 0, row by row; on nine boards the number is `9 * board + cell`.
 ///
 /// `Move` and `Option<Move>` take two bytes. The text of a move depends on the variant: see
 /// [`Variant::format_move`](crate::Variant::format_move).
@@ -37,7 +37,7 @@ impl fmt::Debug for Move {
 pub struct Board(u8);
 
 impl Board {
-    /// The board with this number; `None` from 9 on.
+    /// The board with this number; `None` if the number is 9 or more.
     pub const fn new(number: u8) -> Option<Board> {
         if number < 9 {
             Some(Board(number))

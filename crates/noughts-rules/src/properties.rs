@@ -1,7 +1,7 @@
 //! The properties that every implementation of [`Rules`] must have.
 //!
-//! [`check_properties`] plays one game and checks all properties after every play, also against the
-//! [reference implementation](crate::reference). A violation panics with a picture of the board.
+//! [`check_properties`] plays one game and checks all properties after every play. It also compares every position
+//! with the [reference implementation](crate::reference). A violation panics with a picture of the board.
 
 use crate::byte_grid::ByteGrid;
 use crate::diagram::Diagram;
@@ -14,8 +14,8 @@ use crate::symmetry::Symmetry;
 use crate::timeline::AnyTimeline;
 use crate::variant::{GridSpec, Variant};
 
-/// Plays one game of this variant and checks all properties at every step, for each implementation
-/// that supports the variant. Each choice selects one of the legal moves, modulo their number.
+/// Plays one game of `variant` and checks all properties at every step, for each implementation that supports the
+/// variant. Each number in `choices`, modulo the number of legal moves, is the index of the move to play.
 ///
 /// # Panics
 /// If a property does not hold.
@@ -41,7 +41,8 @@ pub fn check_properties(variant: &Variant, choices: &[u16]) {
     }
 }
 
-/// One game, played by the rules under test, by the reference, and by all symmetric images.
+/// One game that is played several times at once: with the rules under test, with the reference, and as each of its
+/// symmetric images.
 struct Playthrough<'r, R: Rules, T: Rules> {
     rules: &'r R,
     reference: &'r T,

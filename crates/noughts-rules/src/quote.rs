@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// The number of characters that a message quotes.
+/// The maximum number of characters that a message quotes.
 const MAX_QUOTED: usize = 40;
 
-/// The start of a text in quotes, with control characters escaped: safe to print on a terminal.
+/// The start of a text in quotes. Control characters are escaped, so that it is safe to print on a terminal.
 ///
 /// ```
 /// use noughts_rules::Quoted;

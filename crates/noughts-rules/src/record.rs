@@ -1,4 +1,4 @@
-//! Games as text: see docs/notation.md.
+//! Game records: games as text. docs/notation.md describes the format.
 
 mod offers;
 mod result;
@@ -31,7 +31,7 @@ const MAX_USED_MS: u64 = 1_000_000_000_000;
 /// The line number of `history`; the start position is on the next line.
 const HISTORY_LINE: usize = 3;
 
-/// A game with the players of its seats. A parsed record has been replayed, so it is legal.
+/// A game with the players of its seats. Parsing a record replays the game, so every turn of a record is legal.
 ///
 /// ```
 /// use noughts_rules::Record;
@@ -66,7 +66,7 @@ pub struct Record {
 /// One seat of a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordSeat {
-    /// The symbol of its marks; the seats of one side share it.
+    /// The symbol of the seat's marks. All seats of one side have the same symbol.
     pub symbol: char,
     /// The player.
     pub player: Player,
@@ -77,12 +77,12 @@ pub struct RecordSeat {
 pub enum Player {
     /// A human or a remote program, by name; the name may be empty.
     Human(String),
-    /// A robot, by the text of its strategy.
+    /// A robot, by the name of its strategy.
     Robot(String),
 }
 
 impl Record {
-    /// A record of this game. Fails if the seats do not match the game, or have an invalid name.
+    /// A record of `game`. Fails if the seats do not match the game, or if a name is invalid.
     pub fn new(game: Game, seats: Vec<RecordSeat>) -> Result<Record, RecordError> {
         let fail = |reason| Err(RecordError { line: None, reason });
         if seats.len() != game.order().len() {
@@ -164,8 +164,8 @@ impl Record {
     }
 }
 
-/// Parses and replays a record. Lines may end in `\r\n`; the last may have no end. Blank lines may follow, because they
-/// separate the records of a file.
+/// Parses and replays a record. Lines may end in `\r\n`; the last line may have no line end. Blank lines may follow
+/// the record, because they separate the records of a file.
 impl FromStr for Record {
     type Err = RecordError;
 
@@ -218,7 +218,7 @@ impl FromStr for Record {
             line: Some(match error {
                 GameError::History { .. } => HISTORY_LINE,
                 GameError::Position(_) | GameError::NobodyToMove(_) => HISTORY_LINE + 1,
-                // The line of the last seat.
+                // Report these errors with the line of the last seat.
                 GameError::Seats(_) | GameError::Sides { .. } | GameError::Order => {
                     lines.number - 1
                 }
@@ -344,7 +344,7 @@ impl RecordSeat {
         let name = match &self.player {
             Player::Human(name) => name,
             Player::Robot(strategy) if strategy.is_empty() => return Err(Reason::Name),
-            // Records come from untrusted sources: a command in one must never be run.
+            // Records come from untrusted sources, so a command in a record must never be run.
             Player::Robot(strategy) if strategy.starts_with("engine:") => {
                 return Err(Reason::Command);
             }
@@ -359,14 +359,15 @@ impl RecordSeat {
     }
 }
 
-/// Whether a character is visible on its own. `escape_debug` escapes control, format and combining
-/// characters, and besides these only quotes and backslashes.
+/// Whether a character is visible on its own. `escape_debug` escapes control, format and combining characters. Apart
+/// from these it escapes only quotes and backslashes.
 fn is_visible(symbol: char) -> bool {
     let plain = symbol.escape_debug().len() == 1 || matches!(symbol, '\'' | '"' | '\\');
     plain && !symbol.is_whitespace()
 }
 
-/// The sides of the seats: equal symbols are one side, numbered in order of appearance.
+/// The side of each seat. Seats with equal symbols belong to one side; sides are numbered in the order of their first
+/// seats.
 fn order_of(seats: &[RecordSeat]) -> Vec<Side> {
     let mut symbols = Vec::new();
     let mut side = |symbol: char| {
@@ -382,8 +383,8 @@ fn order_of(seats: &[RecordSeat]) -> Vec<Side> {
     seats.iter().filter_map(|seat| side(seat.symbol)).collect()
 }
 
-/// Parses and plays `3 0 2-0`: turn number, seat, action. With a clock, the time in milliseconds follows and is
-/// returned: `3 0 2-0 1500ms`.
+/// Parses and plays a turn such as `3 0 2-0`: turn number, seat, action. With a clock, the used time follows, as in
+/// `3 0 2-0 1500ms`. Returns this time in milliseconds.
 fn replay(game: &mut Game, line: &str, has_clock: bool) -> Result<Option<u64>, Reason> {
     let next = game.turns().len() + 1;
     let words = || {
@@ -414,7 +415,7 @@ fn replay(game: &mut Game, line: &str, has_clock: bool) -> Result<Option<u64>, R
     Ok(used_ms)
 }
 
-/// The lines of a text, with the number of the current one.
+/// The lines of a text, and the number of the current line.
 struct Lines<'t> {
     text: std::str::Lines<'t>,
     number: usize,
@@ -458,7 +459,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Why a text is not a record, and in which line. The message says what is allowed.
+/// Why a text is not a valid record, and which line is wrong. The message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordError {
     line: Option<usize>,

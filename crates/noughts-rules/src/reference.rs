@@ -1,8 +1,7 @@
 //! A second implementation of the rules: slow and obvious.
 //!
-//! It shares only types and [`LINES_3X3`] with the fast implementations. Lines are found by
-//! trying every window of K cells, legal moves by checking every cell. Tests and fuzzers compare the
-//! two.
+//! It shares only types and [`LINES_3X3`] with the fast implementations. To find lines it tries every window of K
+//! cells; to find legal moves it checks every cell. Tests and fuzzers compare it with the fast implementations.
 
 use crate::diagram::{Diagram, PlayIn};
 use crate::nested::LINES_3X3;
@@ -24,7 +23,7 @@ pub struct ReferenceNested(pub NestedSpec);
 pub struct ReferencePosition {
     marks: Vec<Option<Side>>,
     to_move: Side,
-    /// The boards that may be played in; unused on one board.
+    /// The boards in which the side to move may play; not used for games on one board.
     boards: Vec<usize>,
 }
 
@@ -188,7 +187,7 @@ impl Rules for ReferenceGrid {
     }
 }
 
-/// The side that has three of nine in a line.
+/// The side that owns three in a line among nine cells (or boards).
 fn owner_of_line(nine: &[Option<Side>]) -> Option<Side> {
     LINES_3X3.iter().find_map(|line| {
         let mut owners = (0..9).filter(|at| line >> at & 1 == 1).map(|at| nine[at]);
@@ -369,7 +368,7 @@ impl Rules for ReferenceNested {
     }
 }
 
-/// The cells that pass the check.
+/// The cells for which `place` returns `Ok`.
 fn legal(
     cells: usize,
     place: impl Fn(Move) -> Result<(), IllegalMove>,

@@ -11,8 +11,8 @@ use crate::variant::Variant;
 /// The rules of a variant: positions, legal moves, outcomes.
 ///
 /// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal,
-/// [`Game::act`](crate::Game::act) checks and then plays, [`play`](Rules::play) assumes that the move
-/// is legal. The module `properties` (feature `testing`) checks what must hold between these methods.
+/// [`Game::act`](crate::Game::act) checks and then plays, [`play`](Rules::play) assumes that the move is legal. The
+/// module `properties` (feature `testing`) checks that these methods agree with each other.
 ///
 /// ```
 /// use noughts_rules::{GridSpec, Move, ByteGrid, Rules};
@@ -26,7 +26,8 @@ use crate::variant::Variant;
 pub trait Rules: Clone + Send + Sync + 'static {
     /// The marks and the side to move.
     type Position: Clone + Eq + Hash + fmt::Debug + Send + Sync;
-    /// An iterator over the legal moves. It borrows, so that large boards need no list per node.
+    /// An iterator over the legal moves. It borrows the position, so that a search on a large board needs no list of
+    /// moves per node.
     type Moves<'p>: Iterator<Item = Move>
     where
         Self: 'p;
@@ -40,29 +41,28 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// The position before the first play.
     fn start(&self) -> Self::Position;
 
-    /// The side to move; after the end of a game, the side that would move.
+    /// The side to move; after the end of a game, the side that would be next.
     fn to_move(&self, position: &Self::Position) -> Side;
 
     /// How the game ended; `None` while it goes on.
     fn outcome(&self, position: &Self::Position) -> Option<Outcome>;
 
-    /// All legal moves in ascending order. There are none exactly if there is an outcome.
+    /// All legal moves in ascending order. The list is empty if and only if the position has an outcome.
     fn moves<'p>(&'p self, position: &'p Self::Position) -> Self::Moves<'p>;
 
-    /// Checks a move. `Ok` exactly for those in [`moves`](Rules::moves); an index off the board is an
-    /// error, too.
+    /// Checks a move. Returns `Ok` exactly for the moves in [`moves`](Rules::moves). An index that is not on the
+    /// board is also an error.
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
-    /// Plays a legal move, and passes the turn to the next side. Debug builds assert
-    /// [`check`](Rules::check); otherwise an illegal move leads to a wrong position or a panic.
+    /// Plays a legal move, and passes the turn to the next side. Debug builds assert that [`check`](Rules::check)
+    /// allows the move. In release builds an illegal move leads to a wrong position or a panic.
     fn play(&self, position: &mut Self::Position, at: Move);
 
-    /// Takes back the latest play, `at`. `before` is the play before it, which on nine boards decides
-    /// where to play next. The caller must then set the side to move with
-    /// [`set_turn`](Rules::set_turn).
+    /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards it decides the board of the
+    /// next play. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
-    /// Sets the side to move: after a rewind, and for turn orders in which a side has several seats.
+    /// Sets the side to move. Used after a rewind, and for turn orders in which a side has several seats.
     fn set_turn(&self, position: &mut Self::Position, side: Side);
 
     /// The position as plain data.
@@ -72,7 +72,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
     fn set_up(&self, diagram: &Diagram) -> Self::Position;
 }
 
-/// How a game ended by the rules. [`Conclusion`](crate::Conclusion) adds the other ways to end.
+/// How a game ended by the rules. [`Conclusion`](crate::Conclusion) adds the other ways in which a game can end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
     /// Nobody won.
@@ -97,7 +97,7 @@ pub enum IllegalMove {
         /// The board to play in.
         play_in: Board,
     },
-    /// The board is won or full; any open board may be played.
+    /// The board of the move is won or full. The player may play on any open board.
     ClosedBoard,
 }
 
@@ -120,7 +120,7 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
-/// Whether a game on one board is over; stored in the position.
+/// Whether and how a game on one board is over. The position stores this state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum GridState {
     /// The game goes on.

@@ -22,7 +22,7 @@ impl Side {
     /// The side that moves second.
     pub const SECOND: Side = Side(NonZeroU8::MIN.saturating_add(1));
 
-    /// The side with this number; `None` from 64 on.
+    /// The side with this number; `None` if the number is 64 or more.
     pub const fn new(number: u8) -> Option<Side> {
         if number < MAX_SIDES {
             Some(Side(NonZeroU8::MIN.saturating_add(number)))

@@ -11,9 +11,8 @@ pub struct Symmetry {
 }
 
 impl Symmetry {
-    /// The symmetries of a variant, the identity first. A square board has 8, a rectangle 4, a board
-    /// with gravity 2; Ultimate has 8, and Multi only 1, since its redirection depends on the numbers
-    /// of the boards.
+    /// The symmetries of a variant, the identity first. A square board has 8 symmetries, a rectangle 4, a board with
+    /// gravity 2. Ultimate has 8. Multi has only 1, because its redirection depends on the numbers of the boards.
     ///
     /// ```
     /// use noughts_rules::{Move, Symmetry};
@@ -61,7 +60,7 @@ impl Symmetry {
             marks[to.index()] = *mark;
         }
         let board = |board: Board| {
-            // All cells of a board go to the same board.
+            // A symmetry maps all cells of one board to cells of one board.
             let to = self.to[9 * board.index()].index() / 9;
             Board::new(to as u8).map_or(PlayIn::AnyOpen, PlayIn::Board)
         };

@@ -15,13 +15,13 @@ use crate::variant::Variant;
 /// A mark on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Play {
-    /// The side that owns it.
+    /// The side that owns the mark.
     pub by: Side,
-    /// Its cell.
+    /// The cell of the mark.
     pub at: Move,
 }
 
-/// A position with the plays that led to it, so that they can be taken back.
+/// A position with the plays that led to it, so that plays can be taken back.
 #[derive(Clone, Debug)]
 pub struct Timeline<R: Rules> {
     rules: R,
@@ -31,13 +31,13 @@ pub struct Timeline<R: Rules> {
 }
 
 impl<R: Rules> Timeline<R> {
-    /// Starts at the first position.
+    /// A timeline that starts at the first position.
     pub fn new(rules: R) -> Self {
         let start = rules.start();
         Timeline::from_position(rules, start)
     }
 
-    /// Starts at a position. Nothing before it can be taken back.
+    /// A timeline that starts at the position `start`. Plays before `start` cannot be taken back.
     pub fn from_position(rules: R, start: R::Position) -> Self {
         Timeline {
             present: start.clone(),
@@ -76,8 +76,8 @@ impl<R: Rules> Timeline<R> {
         self.plays.push(Play { by, at });
     }
 
-    /// Takes back the last `count` plays, or all if there are fewer. The caller must then set the side
-    /// to move with [`set_turn`](Timeline::set_turn).
+    /// Takes back the last `count` plays, or all plays if there are fewer. Afterwards the caller must set the side to
+    /// move with [`set_turn`](Timeline::set_turn).
     pub fn take_back(&mut self, count: usize) {
         let kept = self.plays.len().saturating_sub(count);
         if kept == 0 {
@@ -98,9 +98,9 @@ impl<R: Rules> Timeline<R> {
 
 /// A timeline of a variant that is known only at run time.
 ///
-/// The variants of this enum are the static types that hold a position; they are not part of the
-/// public interface. `dispatch!` matches on them: generic code decides once per call, not once per
-/// search node.
+/// Each variant of this enum has a different static type for positions. These variants are not part of the public
+/// interface. The macro `dispatch!` matches on them, so that generic code chooses the type once per call, not once
+/// per search node.
 ///
 /// ```
 /// use noughts_rules::AnyTimeline;
@@ -137,9 +137,8 @@ pub enum AnyTimeline {
     ByteGrid(Timeline<ByteGrid>),
 }
 
-/// Binds the timeline in an [`AnyTimeline`], by value or by reference, and evaluates the
-/// expression for its static type. For the crates of this workspace: a caller outside uses the
-/// methods of [`AnyTimeline`].
+/// Binds the timeline in an [`AnyTimeline`], by value or by reference, and evaluates the expression for its static
+/// type. Only for the crates of this workspace; other callers use the methods of [`AnyTimeline`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {
@@ -158,7 +157,7 @@ macro_rules! dispatch {
 }
 
 impl AnyTimeline {
-    /// Starts at the variant's first position, in the smallest representation that holds it.
+    /// A timeline that starts at the variant's first position, in the smallest representation with enough room.
     pub fn new(variant: &Variant) -> AnyTimeline {
         let spec = match variant {
             Variant::Nested(spec) => return AnyTimeline::Nested(Timeline::new(Nested::new(*spec))),
@@ -178,7 +177,7 @@ impl AnyTimeline {
         dispatch!(self, timeline => perft(timeline.rules(), timeline.present(), depth))
     }
 
-    /// Counts as [`perft`](AnyTimeline::perft) does, for each first move.
+    /// Like [`perft`](AnyTimeline::perft), but with a separate count for each first move.
     pub fn divide(&self, depth: u32) -> Vec<(Move, u64)> {
         dispatch!(self, timeline => divide(timeline.rules(), timeline.present(), depth))
     }

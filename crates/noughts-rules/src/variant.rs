@@ -1,4 +1,4 @@
-//! Variants: the kind of game and its numbers, validated once.
+//! Variants: the kind of game and its numbers, which are validated when a variant is created.
 
 use crate::place::Board;
 use crate::side::MAX_SIDES;
@@ -52,7 +52,7 @@ pub struct GridSpec {
 pub enum Goal {
     /// The side that completes a line wins.
     Make,
-    /// The side that completes a line loses, and all others win (misère).
+    /// The side that completes a line loses, and all other sides win (misère).
     Avoid,
 }
 
@@ -61,16 +61,16 @@ pub enum Goal {
 pub enum Placement {
     /// On any empty cell.
     Anywhere,
-    /// On the lowest empty cell of a column; row 0 is the top.
+    /// On the lowest empty cell of a column. Row 0 is the top row.
     Gravity,
 }
 
-/// Whether more than K marks in a row are a line.
+/// Whether more than K adjacent marks count as a line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Overline {
-    /// A longer line is a line.
+    /// More than K adjacent marks count as a line.
     Counts,
-    /// Only exactly K marks are a line.
+    /// Only exactly K adjacent marks count as a line.
     Ignored,
 }
 
@@ -85,7 +85,7 @@ pub struct NestedSpec {
 /// Where a player may play who was sent to a closed board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Redirect {
-    /// On the next higher open board; 0 follows 8.
+    /// On the open board with the next higher number; board 0 follows board 8.
     NextOpen,
     /// On any open board.
     AnyOpen,
@@ -94,7 +94,7 @@ pub enum Redirect {
 /// How the nine boards decide the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Scoring {
-    /// When all boards are closed, the side that won more of them wins.
+    /// When all boards are closed, the side that has won more boards wins.
     MostBoards,
     /// The first side to win three boards in a line wins.
     MetaLine,
@@ -188,25 +188,26 @@ impl GridSpec {
 }
 
 impl NestedSpec {
-    /// Multi: redirects to the next higher open board; most boards win.
+    /// Multi: a player who is sent to a closed board plays on the next open board. The side with the most boards
+    /// wins.
     pub const MULTI: NestedSpec = NestedSpec {
         redirect: Redirect::NextOpen,
         scoring: Scoring::MostBoards,
         first: None,
     };
 
-    /// Ultimate: a player who is sent to a closed board may play on any open board; three boards in a line win.
+    /// Ultimate: a player who is sent to a closed board may play on any open board. Three boards in a line win.
     pub const ULTIMATE: NestedSpec = NestedSpec {
         redirect: Redirect::AnyOpen,
         scoring: Scoring::MetaLine,
         first: None,
     };
 
-    /// The games on nine boards, by name. No other can be constructed.
+    /// The games on nine boards, each with its name. No other game on nine boards can be constructed.
     pub(crate) const NAMED: [(&str, NestedSpec); 2] =
         [("multi", Self::MULTI), ("ultimate", Self::ULTIMATE)];
 
-    /// The same game with its first play on this board; `None`: on any board.
+    /// The same game with its first play on the board `first`; with `None` on any board.
     #[must_use]
     pub fn starting_on(self, first: Option<Board>) -> NestedSpec {
         NestedSpec { first, ..self }
@@ -222,7 +223,7 @@ impl NestedSpec {
         self.scoring
     }
 
-    /// The board of the first play; `None`: any board.
+    /// The board of the first play; `None` means any board.
     pub fn first(&self) -> Option<Board> {
         self.first
     }

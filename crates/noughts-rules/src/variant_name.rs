@@ -81,8 +81,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number without leading zeros. A number that is too large saturates, and is then out of every
-    /// range.
+    /// Parses a number without leading zeros. A number that is too large becomes the largest possible number, which
+    /// is out of every range.
     fn number(&mut self) -> Result<u64, Reason> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = self.rest.split_at(digits);

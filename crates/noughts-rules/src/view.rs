@@ -1,4 +1,4 @@
-//! The view of a game: everything that a user interface shows, so that it needs no rules.
+//! The view of a game: everything that a user interface shows. A user interface needs no rules of its own.
 
 use crate::diagram::{BoardState, PlayIn};
 use crate::game::{Conclusion, Game, Seat, Turn};
@@ -20,13 +20,13 @@ pub struct View {
     pub to_move: Option<Seat>,
     /// The side of each seat, in turn order.
     pub order: Vec<Side>,
-    /// Every cell, row by row; on nine boards board by board.
+    /// The mark in every cell, row by row; on nine boards board by board.
     pub marks: Vec<Option<Side>>,
     /// All legal moves, ascending.
     pub legal: Vec<Move>,
     /// The last turn.
     pub last: Option<Turn>,
-    /// The number of marks that may be taken back now; `None` if the game has no rewind or is over.
+    /// The maximum number of marks that a rewind may take back now; `None` if the game has no rewind or is over.
     pub longest_rewind: Option<u16>,
     /// The state of the nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
@@ -44,9 +44,9 @@ pub struct NestedView {
     pub score: [usize; 2],
     /// The number of drawn boards.
     pub drawn: usize,
-    /// The board to play in; `None`: any open board, or the game is over.
+    /// The board to play in; `None` if the player may use any open board, or if the game is over.
     pub active: Option<Board>,
-    /// Whether the result can no longer change. The game still goes on.
+    /// Whether further plays can no longer change the result, even if the game is not over.
     pub decided: bool,
 }
 

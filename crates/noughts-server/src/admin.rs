@@ -1,6 +1,7 @@
 //! The operators' interface: a Unix socket that takes one command per connection.
 //!
-//! A command is one line of words, separated by tabs. The answer is a line `ok` or `refused`, and then text for people.
+//! A command is one line of words, separated by tabs. The answer begins with a line `ok` or `refused`; text for the
+//! operator follows.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::tables::{SubmitError, Tables};
 /// Maximum length of a command, in bytes.
 const MAX_COMMAND: u64 = 8 * 1024;
 
-/// Time for a client to send its command and to read the answer.
+/// Maximum time for a client to send its command, and again to read the answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of games or players in a list.
@@ -29,7 +30,7 @@ const MAX_LISTED: usize = 1_000;
 /// Maximum length of an announcement and of the reason of a ban, in characters.
 const MAX_TEXT: usize = 500;
 
-/// How often to end the running games of a player that is to be deleted.
+/// Maximum number of attempts to delete a player. Each attempt first ends the player's running games.
 const MAX_ATTEMPTS: usize = 3;
 
 /// Carries out the commands of operators.
@@ -47,7 +48,7 @@ impl fmt::Debug for Admin {
     }
 }
 
-/// Why a command was not carried out; nothing has changed.
+/// Why a command was not carried out.
 type Refused = String;
 
 fn failed(error: StoreError) -> Refused {
@@ -300,7 +301,7 @@ impl Admin {
                 .listed(None, Some(PlayerFilter::Running(id)), MAX_LISTED)
                 .await?
             {
-                // It may end by itself meanwhile.
+                // Errors are ignored: the game may have ended by itself in the meantime.
                 let _ = self.end_game(game.id).await;
             }
             match self
@@ -404,7 +405,7 @@ fn describe(player: &StoredPlayer) -> String {
     format!("{}{bot}", player.name.escape_debug())
 }
 
-/// Who holds a seat. A name may contain terminal control sequences.
+/// Describes the holder of a seat. Names are escaped, because they may contain terminal control sequences.
 fn player(holder: &Holder, names: &PlayerNames) -> String {
     match holder {
         Holder::Open(_) => "open".to_owned(),
@@ -462,7 +463,7 @@ fn read_text(what: &str, text: &str) -> Result<String, Refused> {
     }
 }
 
-/// The memory of this process, in KiB; `None` where the system does not say.
+/// The memory of this process, in KiB; `None` if the system does not report it.
 fn memory_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

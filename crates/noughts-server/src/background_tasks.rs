@@ -32,7 +32,7 @@ impl Drop for Running {
 }
 
 impl BackgroundTasks {
-    /// Spawns a task. Without a runtime, as when the process ends, nothing is spawned.
+    /// Spawns a task. If there is no Tokio runtime, for example while the process ends, nothing is spawned.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;

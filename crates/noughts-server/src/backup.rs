@@ -1,7 +1,6 @@
-//! Backups: copies the content of a store to a file, and from a file or another store.
-//! The file is text: a header, then each table with its columns and rows, and a last line with the number of
-//! rows and a checksum. A file that was cut off lacks this line. The format is the same for every kind of
-//! store.
+//! Backups: copies a store to a file, a file to a store, or one store to another. The file is text: a header, then
+//! each table with its columns and rows, and a last line with the number of rows and a checksum. A file that was cut
+//! off lacks this line. The format is the same for every kind of store.
 
 mod file;
 
@@ -26,7 +25,7 @@ pub struct BackupCounts {
     pub rows: u64,
     /// The number of games.
     pub games: u64,
-    /// The number of entries of their logs.
+    /// The number of log entries of all games.
     pub entries: u64,
     /// The number of registered players.
     pub players: u64,
@@ -55,7 +54,7 @@ pub enum BackupError {
     Read(io::Error),
     /// The file is not a backup.
     NotABackup,
-    /// A newer version of this program made the file. Contains what is unknown.
+    /// A newer version of this program made the file. Contains a message that says what this version does not know.
     TooNew(String),
     /// The end of the file is missing.
     Incomplete,
@@ -115,7 +114,8 @@ pub async fn back_up(
     let written =
         spawn_blocking(move || create_file(&path, |file| write_items(file, from, progress)));
     let (dumped, written) = tokio::join!(dump_into(store, to), written);
-    // If the dump fails, the writer only notices that its end is missing.
+    // If the dump fails, `written` is an error too, but it only says that the end of the dump is missing. So the
+    // error of the dump is returned first.
     dumped?;
     written.map_err(|error| BackupError::Write(io::Error::other(error)))?
 }
@@ -152,13 +152,14 @@ pub async fn restore(
     });
     let (read, loaded) = tokio::join!(read, store.load_dump(from));
     let read = read.map_err(|error| BackupError::Read(io::Error::other(error)))?;
-    // If the file cannot be read, the store only notices that the end of the dump is missing.
+    // If the file cannot be read, `loaded` is an error too, but it only says that the end of the dump is missing. So
+    // the error of the file is returned first.
     let counts = read?;
     loaded?;
     Ok(counts)
 }
 
-/// Copies everything into an empty store of any kind. After an error that store is unchanged.
+/// Copies all data from one store into an empty store of any kind. After an error the target store is unchanged.
 pub async fn copy_store(
     from: &dyn Store,
     to: &dyn Store,
@@ -182,7 +183,7 @@ pub async fn copy_store(
                 break;
             }
         }
-        // The other end of the channel was dropped.
+        // Closes both channels, so that the dump and the load end too.
         drop((dumped, load));
         counts
     };
@@ -192,7 +193,7 @@ pub async fn copy_store(
     Ok(counts)
 }
 
-/// Reports every 1 024th row.
+/// Calls `progress` after every 1 024 rows.
 fn report(rows: u64, progress: &impl Fn(u64)) {
     if rows.is_multiple_of(1_024) {
         progress(rows);

@@ -46,7 +46,7 @@ pub enum Hint {
     Matched,
     /// A player has changed: its name, tokens or games, or it was created or deleted.
     Player(PlayerId),
-    /// Hints may have been missed: compare everything with the store. Also the first hint after connecting.
+    /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
     Missed,
 }
 
@@ -68,7 +68,7 @@ impl Bus {
         }
     }
 
-    /// Starts one task that sends the outbox and one task that receives.
+    /// Starts one task that sends the hints of the outbox, and one task that receives hints.
     pub(crate) fn between<S, R>(
         send: impl FnOnce(Outbox) -> S,
         receive: impl FnOnce(Inbox) -> R,

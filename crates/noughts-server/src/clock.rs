@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use noughts_engine::Clock;
 use tokio::time::sleep;
 
-/// With a shared store: how far this clock may run ahead of the store's latest time. If the clock of a
-/// process jumps, the next sweep, one second later, corrects it before wrong times are stored.
+/// With a shared store: the maximum time by which this clock may run ahead of the latest time read from the store. If
+/// the clock of a process jumps, the next sweep, one second later, corrects it before wrong times are stored.
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
 /// How often the first sweep is waited for.
@@ -74,8 +74,8 @@ impl ServerClock {
         reading.ms_at(self.clock.now())
     }
 
-    /// A time that has certainly passed and until which every outage is known, in milliseconds since 1970:
-    /// the time of the latest sweep, 0 before the first sweep. Game clocks are compared with this time.
+    /// The time of the latest sweep, in milliseconds since 1970; 0 before the first sweep. This time has certainly
+    /// passed, and every outage before it is known. Game clocks are compared with this time.
     pub fn certain_ms(&self) -> u64 {
         self.reading().certain_ms
     }

@@ -1,4 +1,4 @@
-//! The HTTP server: the API, live updates, and the page.
+//! The HTTP server: the API, live updates, and the web page.
 
 mod analysis;
 mod board_image;
@@ -82,10 +82,10 @@ pub(crate) struct AppState {
     closing: watch::Receiver<bool>,
 }
 
-/// Time for a client to send the headers of a request.
+/// Maximum time for a client to send the headers of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum size of a request's headers, and of one read from its body.
+/// Maximum size of a connection's read buffer. It limits a request's headers, and each read of a body.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// A connection is closed if its client reads nothing for this long.
@@ -158,7 +158,7 @@ impl HttpServer {
         let mut open = serve_connections(listener, limits, &accepted, closing, serve).await;
         let finish = async {
             while open.join_next().await.is_some() {}
-            // WebSockets run in their own tasks.
+            // WebSockets run in their own tasks, so they are awaited separately.
             app.rate_limiter.all_streams_closed().await;
         };
         let _ = timeout(SHUTDOWN_TIMEOUT, finish).await;
@@ -175,7 +175,7 @@ async fn serve_connection(
     mut closing: watch::Receiver<bool>,
 ) {
     net::prepare(&stream);
-    // Below TLS, so that it measures whether the client reads.
+    // The timeout is below the TLS layer, so that it measures whether the client reads.
     let stream = WriteTimeout::new(stream, WRITE_TIMEOUT);
     let opened = tokio::select! {
         opened = net::open_stream(stream, tls.as_deref(), &permit) => opened,
@@ -262,7 +262,7 @@ async fn ready(State(app): State<Arc<AppState>>) -> Response {
     }
 }
 
-/// Unknown paths: browsers get the page, other clients a problem.
+/// Answers requests for unknown paths: browsers get the web page, other clients get an error as JSON.
 async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     site::not_found_page(&method, &uri, &headers).unwrap_or_else(not_found_problem)
 }

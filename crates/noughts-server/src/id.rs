@@ -111,13 +111,13 @@ impl FromStr for PlayerId {
 /// A hasher for maps by game id. Ids are random, so they need no strong hash.
 pub(crate) type IdHash = BuildHasherDefault<IdHasher>;
 
-/// Hashes an id by one of its halves.
+/// Hashes the lower half of an id.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn write_u128(&mut self, number: u128) {
-        // Fibonacci hashing, for the small ids of tests.
+        // Fibonacci hashing, because tests use small ids that are not random.
         self.0 = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
@@ -192,7 +192,7 @@ impl IdSource {
 /// Bytes of the system's random number generator.
 pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    // It fails only if the system has no such generator.
+    // This fails only if the system has no random number generator.
     getrandom::fill(&mut bytes).expect("the system has a random number generator");
     bytes
 }

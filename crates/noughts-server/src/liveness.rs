@@ -1,4 +1,5 @@
-//! Detects dead nodes that share the store, ends their TCP seats, and moves for robots whose node did not.
+//! Detects dead nodes that share the store, makes their TCP clients leave their games, and makes overdue moves of
+//! robots on other nodes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,13 +18,13 @@ use crate::tables::Tables;
 /// and ends games whose clock ran out.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// A sweep that took longer does not count: the store may have been slow for the other nodes too.
+/// A sweep that takes longer does not count: the store may have been slow for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
 /// A node is dead after this many successful sweeps with an unchanged counter.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
-/// How long after a game's deadline nodes act that do not serve the seat to move.
+/// Time after a game's deadline at which other nodes act, that is, nodes that do not serve the seat to move.
 const GRACE_MS: u64 = 4_000;
 
 /// If no robot can move in an overdue game, the game is checked again after this time.
@@ -125,8 +126,8 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// Ends a game whose clock ran out, or moves for a robot whose node did not. If there is nothing to do, moves
-/// the deadline, so that later sweeps find other games.
+/// Ends a game whose clock ran out, or makes the overdue move of a robot. If there is nothing to do, postpones the
+/// deadline, so that later sweeps find other games.
 async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     let now_ms = tables.clock().certain_ms();
     let next_ms = match tables.get(game).await {
@@ -141,7 +142,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
                 return;
             }
             let next_ms = live.read(|table| match is_robot_due {
-                // No node can move for this robot.
+                // No node can make this robot's move, so only the clock's deadline remains.
                 true => table.clock_deadline_ms(),
                 false => table.deadline_after(now_ms),
             });
@@ -160,7 +161,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     }
 }
 
-/// Ends the seats of a dead node, then removes the node.
+/// Makes the TCP clients of a dead node leave their games, then removes the node.
 async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
     let seats = tables.store().seats_of_node(node).await?;
     let games = seats.len();

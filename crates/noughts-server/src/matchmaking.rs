@@ -63,7 +63,7 @@ enum Waiting {
 
 #[derive(Debug)]
 struct Client {
-    /// Identifies this wait in a shared store.
+    /// Identifies the client in the store while it waits. A client that waits again gets a new id.
     id: WaitingId,
     /// When the client joined, in milliseconds since 1970.
     since_ms: u64,
@@ -73,7 +73,7 @@ struct Client {
 }
 
 impl Client {
-    /// The same client with the id of another wait.
+    /// The same client with a new id, because it waits again.
     fn again(self, id: WaitingId) -> Client {
         Client { id, ..self }
     }
@@ -89,8 +89,8 @@ impl Waiting {
         matches!(self, Waiting::Client(_))
     }
 
-    /// Whether these two can be paired here: a client and an open seat. Only the store pairs clients with
-    /// clients.
+    /// Whether this node can pair the two items: one must be a client and the other an open seat. Only the store
+    /// pairs clients with clients.
     fn fits(&self, other: &Waiting) -> bool {
         self.is_client() != other.is_client()
     }
@@ -168,7 +168,7 @@ impl Matchmaking {
                 let _ = sender.send(ConnectedSeat::new(&matchmaking.tables, &live, Seat(0)));
             }
         });
-        // A store that replies at once costs no task.
+        // If the store replies at once, no task is needed.
         if poll_once(seating.as_mut()).is_pending() {
             self.tables.background().spawn(seating);
         }
@@ -208,9 +208,9 @@ impl Matchmaking {
         WaitingId(self.tables.ids().number())
     }
 
-    /// Adds an item to the queue, or pairs it. Returns its place in the queue if no other item fits.
+    /// Pairs an item, or adds it to the queue and returns its ticket.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
-        // Needed only for clients: a seat never pairs with a seat, and its table may be locked here.
+        // Not computed for a new seat: a seat never pairs with a seat, and the caller may hold the lock of its table.
         let unattended = match &waiting {
             Waiting::Client(_) => self.unattended_tables(),
             Waiting::Seat(..) => HashSet::new(),
@@ -248,7 +248,7 @@ impl Matchmaking {
                         matchmaking.take_lobby_seat(id, seat, client).await;
                     }
                 }
-                // Such items are never paired here.
+                // The queue never pairs two clients or two seats.
                 (Waiting::Client(_), Waiting::Client(_))
                 | (Waiting::Seat(..), Waiting::Seat(..)) => {}
             }
@@ -379,7 +379,7 @@ impl Matchmaking {
             };
             match self.tables.create(new, None, owner).await {
                 Ok(Creation::Created(live)) if !is_unknown => return Some(live),
-                // The store has the game: see below.
+                // The store has the game; it is read below.
                 Ok(Creation::Created(_)) => {}
                 Ok(Creation::Repeat(_) | Creation::KeyReused) => {}
                 Err(error) => {
@@ -404,7 +404,7 @@ impl Matchmaking {
         }
     }
 
-    /// The holder of a seat that lasts as long as a connection to this node.
+    /// The holder of a seat that belongs to a TCP connection of this node.
     fn connected(&self, name: String) -> Holder {
         Holder::Human {
             name,

@@ -1,4 +1,4 @@
-//! Metrics of this process. Counting takes one atomic addition; nothing here waits.
+//! Metrics of this process. Counting takes one atomic addition and never blocks.
 
 use std::array::from_fn;
 use std::fmt::Write;
@@ -107,7 +107,7 @@ impl Default for Metrics {
         let accepted = metrics.connections_accepted.clone();
         let help = "Accepted connections by listener";
         registry.register("connections_accepted", help, accepted);
-        // A family without a sample would not be listed.
+        // A metric family without a sample would not be listed, so it gets one with the value 0.
         metrics.count_refusal("http", ProblemKind::StoreUnavailable, 0);
         let registry = &mut metrics.registry;
         let refusals = metrics.refusals.clone();
@@ -171,7 +171,7 @@ impl Metrics {
             .and_then(|()| encode_registry(&mut text, &current))
             .and_then(|()| encode_eof(&mut text));
         if encoded.is_err() {
-            // Writing to a `String` cannot fail, so a metric is faulty.
+            // Writing to a `String` cannot fail, so an error means that a metric is faulty.
             let _ = write!(text, "# a metric could not be encoded");
         }
         text

@@ -1,5 +1,5 @@
-//! Connections below both protocols: accepting, limits, socket options. Nothing here knows HTTP or
-//! the TCP protocol.
+//! What HTTP and the TCP protocol share: accepting connections, limits, socket options. Nothing here depends on one
+//! of the two protocols.
 
 mod accept;
 mod bans;

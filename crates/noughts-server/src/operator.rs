@@ -11,7 +11,7 @@ use crate::net::Connections;
 use crate::store::{Notices, StoreError};
 use crate::tables::Tables;
 
-/// How often a node reads what was decided at other nodes.
+/// Interval at which a node reads the decisions made at other nodes.
 const REFRESH: Duration = Duration::from_secs(2);
 
 /// The decisions that this node follows now.
@@ -68,7 +68,7 @@ impl Operator {
         loop {
             match self.refresh().await {
                 Ok(_) => is_away = false,
-                // The sweeps report an outage too; once is enough.
+                // Only the first error of an outage is logged here; the sweeps report the outage too.
                 Err(error) if !is_away => {
                     is_away = true;
                     warn!(%error, "cannot read bans and announcements; the latest ones stay in force");

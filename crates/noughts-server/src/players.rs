@@ -25,7 +25,7 @@ const TOKEN_CACHE: Duration = Duration::from_secs(10);
 /// Maximum number of cached tokens.
 const MAX_CACHED_TOKENS: usize = 10_000;
 
-/// How often the names at tables in memory are compared with a shared store, because hints may get lost.
+/// Interval at which the names at tables in memory are compared with a shared store, because hints may get lost.
 const COMPARE: Duration = Duration::from_secs(30);
 
 /// Interval between searches for players without games.
@@ -34,7 +34,7 @@ const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
 /// Players without games expire after this time.
 const EXPIRY_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
-/// The registered players, as this node knows them.
+/// The registered players, with this node's cache of tokens and its event streams.
 pub(crate) struct Players {
     tables: Arc<Tables>,
     /// Players by token, and until when the entry is valid.
@@ -49,7 +49,7 @@ pub(crate) fn new_token(ids: &IdSource) -> String {
 
 /// A new code that links another device: 80 random bits, short enough to type.
 pub(crate) fn new_link_code(ids: &IdSource) -> String {
-    // The first letter of an id has only three bits.
+    // The last 16 letters have five random bits each. The first letter of an id has only three.
     ids.player().to_string().split_off(26 - 16)
 }
 
@@ -197,7 +197,7 @@ impl Players {
         }
     }
 
-    /// Checks some players. Returns whether there may be more.
+    /// Checks some players and deletes those without games. Returns whether there may be more players to check.
     async fn expire_some(&self) -> bool {
         let now_ms = self.tables.clock().now_ms();
         let before_ms = now_ms.saturating_sub(EXPIRY_MS);

@@ -1,4 +1,5 @@
-//! Which players are connected. Presence is published to the watchers of a table and to the other nodes.
+//! Tracks which players are connected (their presence), and publishes it to the watchers of a table and to the other
+//! nodes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +20,7 @@ const COLLECT: Duration = Duration::from_millis(50);
 /// How long to wait after an error of the store.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// How often everything in memory is compared with a shared store, because hints may get lost.
+/// Interval at which all tables in memory are compared with a shared store, because hints may get lost.
 const COMPARE: Duration = Duration::from_secs(2);
 
 /// Maximum number of games per comparison.
@@ -29,7 +30,7 @@ const COMPARED_AT_ONCE: usize = 1_000;
 /// poll.
 const REQUEST_COUNTS: Duration = Duration::from_secs(90);
 
-/// How often expired requests are removed.
+/// Interval at which expired requests are removed.
 const FORGET: Duration = Duration::from_secs(1);
 
 /// Maximum number of players that are present only because of requests. If there are more, only connections
@@ -90,15 +91,15 @@ impl Presence {
             return;
         }
         if requesters.len() < MAX_REQUESTERS {
-            // A previous entry belongs to a table that has left memory.
+            // A previous entry belongs to an earlier copy of the table, which is no longer in memory.
             let before = requesters.insert(place, (until, self.connect(live, seat)));
             drop(requesters);
             drop(before);
         }
     }
 
-    /// Records that the player of a seat leaves: requests no longer count, and the other players may soon
-    /// claim.
+    /// Records that the player of a seat leaves: the player's requests no longer count, and the other players may
+    /// soon claim the game.
     pub(crate) fn leave(&self, live: &Arc<LiveTable>, seat: Seat) {
         let requester = self.requesters().remove(&(live.id(), seat));
         drop(requester);
@@ -116,7 +117,7 @@ impl Presence {
             let old: Vec<_> = requesters
                 .extract_if(|_, (until, _)| *until <= now)
                 .collect();
-            // Dropping the entries locks their tables.
+            // Unlocked first, because dropping the old entries locks their tables.
             drop(requesters);
             drop(old);
         }
@@ -179,7 +180,7 @@ impl Presence {
         }
     }
 
-    /// Reads what other nodes have stored when a hint arrives.
+    /// When a hint arrives, reads what other nodes have stored.
     async fn hear(&self, compare: &Notify) {
         let mut hints = self.tables.bus().subscribe();
         while let Some(hint) = hints.next().await {
@@ -221,7 +222,7 @@ impl Presence {
         }
     }
 
-    /// Updates the tables in memory of these games from the store. Failures are retried soon.
+    /// Updates the tables of `games` that are in memory from the store. After a failure it is tried again soon.
     async fn compare_games(&self, games: &[GameId]) {
         let node = self.tables.node();
         let Ok(found) = self.tables.store().positions(node, games.to_vec()).await else {

@@ -43,7 +43,7 @@ impl fmt::Display for NotStorable {
 
 impl std::error::Error for NotStorable {}
 
-/// A record as a stored game, for [`Store::import`](crate::Store::import).
+/// Converts a record to a stored game, for [`Store::import`](crate::Store::import).
 pub fn game_from_record(
     record: &Record,
     id: GameId,
@@ -184,7 +184,7 @@ fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> 
     Some((reason, seats?))
 }
 
-/// Whether it is a draw if this side's time runs out: no other side can complete a line.
+/// Whether the game is a draw if the time of `side` runs out, because no other side can complete a line.
 fn can_be_late(game: &Game, side: Side) -> bool {
     let others = game.order().iter().filter(|other| **other != side);
     others
@@ -202,7 +202,7 @@ fn holder(seat: &RecordSeat, game: &Game) -> Result<Holder, NotStorable> {
             let name: noughts_engine::StrategyName = strategy
                 .parse()
                 .map_err(|error: noughts_engine::StrategyError| NotStorable(error.to_string()))?;
-            // A table with a robot that cannot play the game could not be loaded.
+            // Checked now, because a table with a robot that cannot play the game could not be loaded later.
             let fits = name.fits(&game.after(0));
             fits.map_err(|error| NotStorable(error.to_string()))?;
             Ok(Holder::Robot(name))

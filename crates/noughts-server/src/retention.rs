@@ -12,7 +12,7 @@ use crate::tables::Tables;
 /// Interval between searches for old games.
 const SEARCH: Duration = Duration::from_secs(60);
 
-/// Deletes games that have had no new entry for this long, as long as the server runs.
+/// Deletes games that have had no new entry for `age`. Runs as long as the server.
 pub(crate) async fn forget_after(
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,

@@ -57,7 +57,7 @@ pub(crate) enum Robot {
 /// keep it.
 const MAX_SHARED: usize = 64;
 
-/// How often a waiting analysis checks its stop flag.
+/// Interval at which a waiting analysis checks its stop flag.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.
@@ -67,12 +67,12 @@ enum Failure {
     Stopped,
     /// The queue is full.
     Full,
-    /// It panicked, or the runtime is shutting down.
+    /// The computation panicked, or the runtime is shutting down.
     Panicked,
 }
 
 impl Robots {
-    /// Runs at most `slots` computations at the same time, and at least 2 slots, so that one owner never has
+    /// Runs at most `slots` computations at the same time. There are at least 2 slots, so that one owner never has
     /// all of them. The seed in `setup` makes random choices reproducible.
     pub(crate) fn new(slots: usize, setup: EngineSetup) -> Robots {
         Robots {
@@ -249,7 +249,8 @@ impl Slots {
     }
 }
 
-/// A request in the queue, later its slot. Dropping it removes the request or frees the slot.
+/// A request that waits in the queue, or the slot that the request got. Dropping it removes the request or frees the
+/// slot.
 struct Place {
     slots: Arc<Slots>,
     owner: Owner,
@@ -272,7 +273,7 @@ impl Drop for SetOnDrop {
     }
 }
 
-/// Returns soon after the stop is set.
+/// Waits until `stop` is set; it may return up to `STOP_INTERVAL` later.
 async fn until_set(stop: &Stop) {
     while !stop.is_set() {
         sleep(STOP_INTERVAL).await;

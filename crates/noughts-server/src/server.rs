@@ -32,7 +32,7 @@ pub struct ServerConfig {
     pub http: Option<HttpConfig>,
     /// The TCP listener for games against the computer.
     pub tcp: Option<TcpListener>,
-    /// The computer's strategy at this listener.
+    /// The computer's strategy at the listener `tcp`.
     pub tcp_strategy: StrategyName,
     /// The TCP listener for games between two clients.
     pub pairs: Option<TcpListener>,
@@ -46,7 +46,7 @@ pub struct ServerConfig {
     pub robot_threads: usize,
     /// The clock, and the random seed.
     pub engine: EngineSetup,
-    /// Where ids of games come from.
+    /// The source of ids of games and players.
     pub ids: IdSource,
 }
 
@@ -82,7 +82,7 @@ pub struct Server {
     tasks: Vec<AbortHandle>,
 }
 
-/// Time for each step of a shutdown.
+/// Maximum time for each step of a shutdown.
 const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {
@@ -173,7 +173,8 @@ impl Server {
         let is_stored = self.tables.background().ended(STOP_STEP).await && is_withdrawn;
         let store = self.tables.store();
         if is_stored {
-            // Its seats have left, so other nodes need not detect that this node is gone.
+            // The TCP clients of this node have left their games, so other nodes need not detect that this node is
+            // gone.
             let removed = timeout(STOP_STEP, store.remove_node(self.tables.node())).await;
             if !matches!(removed, Ok(Ok(()))) {
                 warn!("the store is slow: the other nodes will detect that this one is gone");
@@ -185,7 +186,7 @@ impl Server {
         is_stored
     }
 
-    /// From now on, deletes games that have had no new entry for this long.
+    /// From now on, deletes games that have had no new entry for `age`.
     pub fn forget_after(&mut self, age: Duration) {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);

@@ -1,8 +1,8 @@
 //! Where games are stored: one append-only log per game.
 //!
-//! The key (game, number) of an entry is the only lock, within a process and between processes: if two append
-//! the same number, one gets [`Appended::Conflict`]. An entry needs its predecessor, so a log has no gaps.
-//! Entries never change; only retention deletes them.
+//! The key (game, number) of an entry is the only lock, within a process and between processes. If two writers append
+//! the same number, one of them gets [`Appended::Conflict`]. An entry needs its predecessor, so a log has no gaps.
+//! Entries never change; they are deleted only together with their game.
 
 mod codec;
 mod dump;
@@ -58,9 +58,9 @@ pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Sen
 /// A store of games. Everything that a reply confirms is durable. After an error it is unknown whether the
 /// write was stored; read the log to find out.
 pub trait Store: Send + Sync + 'static {
-    /// Creates a game with an unused id. If a game was created with the same key (same scope and text, or the
-    /// same text for keys of older versions) within the last 24 hours, nothing is stored, and the reply is
-    /// that game.
+    /// Creates a game with an unused id. If a game was created with the same key within the last 24 hours, nothing is
+    /// stored, and the reply is that game. Keys are the same if their scope and text are the same; for keys of older
+    /// versions only the text counts.
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
     /// The game that was created with this key, and the key as it was stored. Only `scope` and
@@ -77,17 +77,17 @@ pub trait Store: Send + Sync + 'static {
     /// A whole game; `None` if there is no such game.
     fn load(&self, game: GameId) -> Reply<'_, Option<StoredGame>>;
 
-    /// The entries after number `after`, and the number of the latest; `None` if there is no such game.
+    /// The entries after number `after`, and the number of the latest entry; `None` if there is no such game.
     fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>>;
 
     /// Stores a finished game that was played elsewhere: all of it or nothing.
     fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created>;
 
-    /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and
-    /// logged; it never fails the page.
+    /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and logged; the other
+    /// rows are still returned.
     fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>>;
 
-    /// The stored analysis of a finished game, in a format that only its writer knows.
+    /// The stored analysis of a finished game. The store does not interpret the text.
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>>;
 
     /// Stores an analysis, unless there is already one or the game does not exist.
@@ -103,30 +103,30 @@ pub trait Store: Send + Sync + 'static {
     /// stores without their own clock.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
-    /// Changes the deadline of a game if it is before `before_ms`. Does nothing if it is later, or if the
-    /// game was deleted.
+    /// Sets the deadline of a game to `deadline_ms` if the stored deadline is before `before_ms`. Otherwise, or if
+    /// the game was deleted, does nothing.
     fn postpone(&self, game: GameId, before_ms: u64, deadline_ms: u64) -> Reply<'_, ()>;
 
-    /// The unfinished games with TCP seats of this node, and those seats. Games that cannot be read are left
-    /// out and logged.
+    /// The unfinished games in which TCP clients of `node` have seats, and these seats. Games that cannot be read are
+    /// left out and logged.
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;
 
-    /// Removes a dead node and its presence. Its seats must have left before.
+    /// Removes a dead node and its presence. Its TCP clients must have left their games before.
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
-    /// Sets which seats have a connected player on this node, for these games.
+    /// Stores for each game which seats have a connected player on `node`.
     fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()>;
 
-    /// The number of the latest entry of each of these games, and which seats have a connected player on another node.
-    /// Only shared stores need this.
+    /// For each of `games`: the number of its latest entry, and which seats have a connected player on a node other
+    /// than `node`. Only shared stores need this.
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         let _ = (node, games);
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    /// Replaces the list of clients that wait at this node, adds new quick matches, pairs all players that
-    /// wait at any node, and creates their games: all of it or nothing. `now_ms` is the caller's clock, for
-    /// stores without their own clock.
+    /// Replaces the list of clients that wait at this node, and adds new quick matches. Then pairs all players that
+    /// wait at any node, and creates their games. Either all of this is stored or nothing. `now_ms` is the caller's
+    /// clock, for stores without their own clock.
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
 
     /// A quick match that waits, or that found an opponent within the last minutes.
@@ -135,8 +135,8 @@ pub trait Store: Send + Sync + 'static {
     /// The number of waiting quick matches, by variant.
     fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>>;
 
-    /// Deletes some of the games that have had no entry since this time, including unreadable ones. Returns
-    /// their ids; none when there are no more.
+    /// Deletes some of the games that have had no entry since `before_ms`, including unreadable ones. Returns their
+    /// ids; the list is empty when no such games are left.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
 
     /// Creates a player with an unused id, and its first token.
@@ -145,7 +145,7 @@ pub trait Store: Send + Sync + 'static {
     /// The player that a token belongs to.
     fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>>;
 
-    /// Those of these players that exist, in any order.
+    /// The players in `ids` that exist, in any order.
     fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>>;
 
     /// Renames a player. Returns whether it exists.
@@ -154,7 +154,7 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a player without running games, with its tokens and link codes. Its games stay.
     fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion>;
 
-    /// Deletes all tokens of a player except one. Returns how many.
+    /// Deletes all tokens of a player except `kept`. Returns the number of deleted tokens.
     fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64>;
 
     /// Stores a link code. Another device can redeem it once for a token, within [`LINK_LIFETIME_MS`].
@@ -165,7 +165,7 @@ pub trait Store: Send + Sync + 'static {
         now_ms: u64,
     ) -> Reply<'_, LinkCreation>;
 
-    /// Uses up a link code: `token` becomes a token of its player.
+    /// Redeems a link code, which can be used once: `token` becomes a token of the player who created the code.
     fn redeem_link(
         &self,
         code: SecretHash,
@@ -173,8 +173,8 @@ pub trait Store: Send + Sync + 'static {
         now_ms: u64,
     ) -> Reply<'_, Redemption>;
 
-    /// Checks some of the players that were created, or last found to have games, before this time, and
-    /// deletes those without games. Returns the number of checked players; 0 when there are no more.
+    /// Checks some players and deletes those without games. It checks only players that were created, or last found
+    /// to have games, before `before_ms`. Returns the number of checked players; 0 when there are no more.
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
     /// Everything that an operator has decided for all nodes.
@@ -200,7 +200,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_notices())))
     }
 
-    /// The players after this one, ordered by id.
+    /// The players after `after`, ordered by id.
     fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
         let _ = (after, limit);
         Box::pin(std::future::ready(Err(without_notices())))
@@ -212,8 +212,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_notices())))
     }
 
-    /// Sends the whole content of the store, in the state of one moment, ending with [`DumpItem::End`].
-    /// Others may use the store at the same time. Stops without an error if the receiver is dropped.
+    /// Sends the whole content of the store, in the state of one moment, ending with [`DumpItem::End`]. Other
+    /// processes may use the store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         let _ = to;
         Box::pin(std::future::ready(Err(only_in_memory())))
@@ -268,7 +268,7 @@ const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = 
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
 
-/// The tables with rows of a game, except seat_names, and the column that names the game.
+/// The tables with rows of a game, except seat_names, and the column with the game's id.
 const TABLES_OF_GAMES: [(&str, &str); 3] =
     [("entries", "game"), ("analyses", "game"), ("games", "id")];
 
@@ -278,8 +278,8 @@ const MAX_PLAYERS_READ: usize = 500;
 /// Maximum number of players that one call of `expire_players` checks.
 const MAX_EXPIRED: usize = 100;
 
-/// A longer time without a sweep of any node, in milliseconds, is an outage: nothing could be stored. Each
-/// node sweeps once per second.
+/// If no node sweeps for longer than this, in milliseconds, it is an outage: nothing could be stored. Each node
+/// sweeps once per second.
 pub(crate) const MIN_OUTAGE_MS: u64 = 3_000;
 
 /// Maximum number of outages that a sweep returns.
@@ -374,9 +374,9 @@ pub struct LogPosition {
 pub struct WriteCounts {
     /// Number of transactions.
     pub batches: u64,
-    /// Number of writes in them.
+    /// Number of writes in all transactions.
     pub writes: u64,
-    /// Time spent on them, in microseconds.
+    /// Time spent on all transactions, in microseconds.
     pub micros: u64,
 }
 
@@ -390,10 +390,10 @@ pub struct ListQuery {
     /// Only games with this status. Unlisted games are only listed for their own player
     /// ([`PlayerFilter::Running`]).
     pub status: Option<Status>,
-    /// Only those waiting games that are attended at this time: a player is connected, or the table was
+    /// Of the waiting games, only those that are attended at this time: a player is connected, or the table was
     /// created less than [`ATTENDED_MS`] before. `None` lists all waiting games.
     pub attended_at_ms: Option<u64>,
-    /// Only games created before this one, the last of the previous page.
+    /// Only games created before the last game of the previous page: its time of creation and its id.
     pub before: Option<(u64, GameId)>,
     /// The size of a page.
     pub limit: usize,
@@ -476,7 +476,7 @@ pub struct ListedGame {
     pub id: GameId,
     /// Which game.
     pub variant: Variant,
-    /// The size of its history.
+    /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
     pub history: u16,
     /// Whether it starts with the variant's first position.
     pub starts_empty: bool,
@@ -520,21 +520,21 @@ pub enum StoreError {
     Unavailable(String),
     /// The store cannot write: the disk is full or read-only, or the file is gone.
     NotWritable(String),
-    /// Its content cannot be read.
+    /// The content of the store cannot be read.
     Corrupt(String),
     /// A newer version of this program created the store.
     TooNew {
         /// Its schema.
         schema: i64,
-        /// The newest that this program knows.
+        /// The newest schema that this program supports.
         known: i64,
     },
-    /// It cannot be opened, or the address is wrong.
+    /// The store cannot be opened, or its address is wrong.
     Invalid(String),
 }
 
 impl StoreError {
-    /// A new game has the id of a stored game. Ids are random, so this is not a coincidence.
+    /// The error if a new game has the id of a stored game. Ids are random, so this does not happen by chance.
     fn another_game(id: GameId) -> StoreError {
         StoreError::Invalid(format!("there is another game with the id {id}"))
     }

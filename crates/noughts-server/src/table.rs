@@ -40,7 +40,7 @@ pub struct Settings {
     pub id: GameId,
     /// The variant.
     pub variant: Variant,
-    /// The size of its history.
+    /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
     pub history: u16,
     /// The first position, if it is not the variant's own.
     pub start: Option<Diagram>,
@@ -68,11 +68,11 @@ pub struct Table {
     other_entries: Vec<OtherEntry>,
     offers: Offers,
     clock: Option<Clock>,
-    /// When each turn was stored, and the milliseconds that it took; empty without a clock.
+    /// When each turn was stored, and the milliseconds that it took. Both lists are empty without a clock.
     turns_at_ms: Vec<u64>,
     used_ms: Vec<u64>,
     rematch: Option<GameId>,
-    /// The idempotency keys used so far, by seat and text, with their times.
+    /// The idempotency keys used so far, by seat and text. The values are the hash of the request and the time.
     keys: HashMap<(Seat, String), (u64, u64)>,
     /// When the latest entry was stored.
     last_ms: u64,
@@ -81,13 +81,13 @@ pub struct Table {
     /// Robots that may need more than microseconds for a move.
     thinking_robots: SeatSet,
     max_turns: usize,
-    /// A copy of the table at the latest multiple of [`COPY_INTERVAL`] entries. That copy contains the
-    /// previous one.
+    /// A copy of the table at the latest multiple of [`COPY_INTERVAL`] entries. The field `earlier` of that copy is
+    /// the previous copy.
     earlier: Option<Arc<Table>>,
 }
 
-/// A copy of the table is made after this many entries. With the latest two copies, the latest changes of a
-/// long game can be computed without replaying the whole game.
+/// The number of entries between two copies of the table. With the latest two copies, the latest changes of a long
+/// game can be computed without replaying the whole game.
 const COPY_INTERVAL: u32 = 1_000;
 
 /// An entry that is not a turn.
@@ -147,7 +147,7 @@ impl Table {
         })
     }
 
-    /// The table after these entries. Fails at the first invalid entry.
+    /// The table after all `entries`. Fails at the first invalid entry.
     pub fn replay<'e>(
         settings: Settings,
         entries: impl IntoIterator<Item = &'e LogEntry>,
@@ -174,7 +174,7 @@ impl Table {
         (self.keys, self.earlier) = (keys, Some(copy));
     }
 
-    /// The latest copy that has at most this many entries, or a new table.
+    /// The latest copy with at most `entry` entries, or a new table if there is none.
     fn copy_before(&self, entry: u32) -> Option<Table> {
         let mut earlier = self.earlier.as_ref();
         while let Some(copy) = earlier {
@@ -273,7 +273,7 @@ impl Table {
         Some(())
     }
 
-    /// The end of a game by these seats for a reason that is not a turn.
+    /// How the game ends if `seats` end it for a reason that is not a turn.
     fn termination(&self, reason: EndReason, seats: SeatSet) -> Option<Termination> {
         let first = self.first_of(seats)?;
         Some(match reason {
@@ -287,12 +287,12 @@ impl Table {
         })
     }
 
-    /// Whether these are all seats of the table.
+    /// Whether `seats` contains all seats of the table.
     fn is_everybody(&self, seats: SeatSet) -> bool {
         self.seats().all(|seat| seats.contains(seat))
     }
 
-    /// The first seat of this table in the set.
+    /// The first seat of the table that is in `seats`.
     fn first_of(&self, seats: SeatSet) -> Option<Seat> {
         self.seats().find(|seat| seats.contains(*seat))
     }
@@ -375,8 +375,8 @@ impl Table {
         self.holder(seat)?.is_robot().then_some(seat)
     }
 
-    /// The time after which another node may move for the robot. Set while a robot is to move that may take
-    /// long, or while only robots play, because no client would notice that they stopped.
+    /// The time after which another node may move for the robot. It is set while a robot that may take long is to
+    /// move. It is also set while only robots play, because no client would notice that they stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)
@@ -388,7 +388,7 @@ impl Table {
         self.deadline_after(self.last_ms)
     }
 
-    /// The same time, if nothing happens until `now_ms`.
+    /// Like `deadline_ms`, if nothing happens until `now_ms`.
     pub fn deadline_after(&self, now_ms: u64) -> Option<u64> {
         let next = self.game.to_move()?;
         let clock = self.clock.as_ref();
@@ -426,7 +426,7 @@ impl Table {
         })
     }
 
-    /// Whether the latest turn ended the game (and not a seat that left).
+    /// Whether the latest turn ended the game. False if, for example, a player left.
     pub fn is_ended_by_turn(&self) -> bool {
         let is_end = |other: &OtherEntry| matches!(other.entry, Entry::Ended { .. });
         self.is_over() && !self.other_entries.iter().any(is_end)
@@ -538,7 +538,7 @@ mod tests {
         })
         .unwrap();
         for number in 0..TURNS {
-            // A play that the next turn takes back, repeated.
+            // Alternates between a play and a rewind that takes it back.
             let action = match number % 2 {
                 0 => Action::Play(Move::at(number)),
                 _ => Action::Rewind(1),

@@ -55,7 +55,7 @@ const MAX_CONFLICTS: usize = 16;
 /// How long an unused table stays in memory.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// How long a command at a table with a clock waits for a sweep, and how often it checks.
+/// How long a command at a table with a clock waits for a sweep, and the interval between its checks.
 const MAX_WAIT_FOR_SWEEP: Duration = Duration::from_secs(3);
 const WAIT_FOR_SWEEP: Duration = Duration::from_millis(20);
 
@@ -85,7 +85,7 @@ pub struct Tables {
     seats_changed: OnceLock<SeatsChanged>,
     /// Incremented whenever a list of games may have changed: tables, seats, presence, spectators.
     lists_version: watch::Sender<u64>,
-    /// Called when a registered player's game changed, or something else about the player.
+    /// Called when a game of a registered player changed, or the player itself.
     player_changed: OnceLock<PlayerChanged>,
 }
 
@@ -103,7 +103,7 @@ pub enum SubmitError {
     Unavailable(StoreError),
     /// Too many submissions wait for this table.
     Busy,
-    /// The table left memory: get it again.
+    /// The table was removed from memory: get it again.
     Closed,
 }
 
@@ -224,7 +224,7 @@ impl Tables {
         live
     }
 
-    /// The game that the request with this key created earlier, if any.
+    /// The game that an earlier request with the key `key` created, if any.
     pub async fn created_before(
         &self,
         key: &CreationKey,
@@ -270,7 +270,7 @@ impl Tables {
         command: &Command,
     ) -> Result<(), SubmitError> {
         let arrived_ms = match command {
-            // A clock runs out only at a time that is certain.
+            // A clock has run out only if the deadline is before the certain time.
             Command::CheckDeadline => self.clock.certain_ms(),
             _ if live.has_clock => match self.clock.fresh_ms() {
                 Some(now_ms) => now_ms,
@@ -316,7 +316,7 @@ impl Tables {
                 }
                 Err(error) => {
                     warn!(game = %live.id(), %error, "cannot store entries");
-                    // The entries may be stored nevertheless: the next submission checks.
+                    // The entries may have been stored although there was an error. The next submission checks this.
                     live.mark_behind();
                     live.state().unconfirmed = append.entries;
                     return Err(SubmitError::Unavailable(error));
@@ -346,7 +346,7 @@ impl Tables {
         }
     }
 
-    /// Puts the rematch into memory, if these entries created one. A robot may be to move there.
+    /// Puts the rematch into memory, if `append` created one, because a robot may be to move there.
     fn open_rematch(self: &Arc<Tables>, live: &LiveTable, append: Append) {
         if let Some((new, _)) = append.new_game
             && let Ok(table) = Table::new(new.settings)
@@ -387,12 +387,12 @@ impl Tables {
         if decision == Err(TableRefusal::TimeIsOver)
             && table.clock_deadline_ms() >= Some(self.clock.certain_ms())
         {
-            // There may have been an outage that this node does not know yet.
+            // There may have been an outage that this node has not read yet.
             let why = "the time of this turn is being checked".to_owned();
             return Err(SubmitError::Unavailable(StoreError::Unavailable(why)));
         }
         let refused = |refusal| {
-            // A client that knows a later turn than this node was served by another node.
+            // If the client has seen a later turn than this node, another node has served it.
             let is_ahead = match (command, refusal) {
                 (Command::Act { turn, .. }, TableRefusal::Stale { turn: ours }) => *turn > ours,
                 (Command::OfferRematch { .. }, TableRefusal::NotOver) => true,
@@ -439,7 +439,7 @@ impl Tables {
                     self.metrics.turns.inc();
                 }
                 Entry::Seated { holder, .. } => {
-                    // The player may be connected to another node that does not know this game.
+                    // The player may be connected to another node, which must learn of the new game.
                     if let Some(player) = holder.player_id() {
                         self.bus.publish(Hint::Player(player));
                     }
@@ -458,7 +458,7 @@ impl Tables {
         }
     }
 
-    /// The work after new entries, from this node or another.
+    /// Does the work that follows new entries, of this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
         self.arm_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
@@ -525,7 +525,7 @@ impl Tables {
 
     /// Sets the function that is called for every new table and every table whose seats changed.
     pub(crate) fn on_seats_changed(&self, notify: impl Fn(&Table) + Send + Sync + 'static) {
-        // There is one `Matchmaking` per server.
+        // It is set only once, because there is one `Matchmaking` per server.
         let _ = self.seats_changed.set(Box::new(notify));
     }
 
@@ -659,7 +659,7 @@ fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
     })
 }
 
-/// Whether these entries only add time, so that the command must still be decided.
+/// Whether the append only adds time, so that the command must still be decided.
 fn is_added_time(append: &Append) -> bool {
     let is_added = |logged: &LogEntry| matches!(logged.entry, Entry::TimeAdded { .. });
     append.entries.iter().all(is_added)

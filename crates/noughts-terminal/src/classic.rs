@@ -1,4 +1,4 @@
-//! The classic game: one board, typed commands, output exact to the byte.
+//! The classic game: one board, typed commands, and output that is specified byte for byte.
 
 mod command;
 mod options;
@@ -17,8 +17,8 @@ pub use robot_option::{RobotOptionError, robot_seats};
 use crate::robots::Robots;
 use crate::symbols::Symbols;
 
-/// Plays one game from `input` to `output` until it is over, is quit, or the input ends. A robot's move is
-/// printed as if it had been typed.
+/// Plays one game until it is over, the user quits, or the input ends. A robot's move is printed as if it had been
+/// typed.
 ///
 /// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
@@ -30,7 +30,7 @@ pub fn play(
     play_with_hints(settings, engine_setup, input, output, || {})
 }
 
-/// Like [`play`], and calls `hint` after the answer to `help` or `?`.
+/// Like [`play`], but also calls `hint` after each answer to `help` or `?`.
 pub fn play_with_hints(
     settings: &ClassicSettings,
     engine_setup: &EngineSetup,
@@ -80,9 +80,9 @@ pub fn play_with_hints(
 /// A game with the symbols of its sides.
 struct ClassicGame {
     game: Game,
-    /// The symbols, by seat.
+    /// The symbol of each seat.
     symbols: Symbols,
-    /// The symbols, by side.
+    /// The symbol of each side.
     marks: Vec<char>,
 }
 
@@ -136,7 +136,7 @@ impl ClassicGame {
         }
     }
 
-    /// Executes a typed command. An error is the message of the classic game.
+    /// Executes a typed command. An error is the message to print.
     fn obey(&mut self, seat: Seat, command: Command) -> Result<(), &'static str> {
         let variant = self.game.variant();
         let action = match command {

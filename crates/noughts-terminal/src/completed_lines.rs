@@ -2,8 +2,8 @@
 
 use noughts_rules::{Action, Move, Turn, View};
 
-/// Where the completed lines are: rows, then columns, then diagonals. All of them go through the last play,
-/// so any second cell of a line gives its direction.
+/// Returns one text per completed line: rows first, then columns, then diagonals. All completed lines contain the
+/// last play, so any other cell of a line shows the line's direction.
 pub(crate) fn in_words(view: &View, cells: &[Move]) -> Vec<String> {
     let Some(Turn {
         action: Action::Play(last),

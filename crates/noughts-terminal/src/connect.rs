@@ -1,7 +1,7 @@
 //! A client of the TCP protocol, for a person or a robot.
 //!
-//! `server_game` is a copy of the server's game, `session_io` reads the server and the keyboard at once, `screen` and
-//! `messages` make the output. This file is the game loop.
+//! `server_game` is a copy of the server's game. `session_io` reads from the server and the keyboard at the same
+//! time. `screen` and `messages` make the output. This file is the game loop.
 
 mod command;
 mod disconnect;
@@ -32,7 +32,7 @@ use self::server_game::ServerGame;
 use self::session_io::{Next, SessionIo, Wants};
 use crate::console::sentence;
 
-/// After this many errors in a row from the server, the client leaves.
+/// The client leaves after this number of consecutive errors from the server.
 const MOST_COMPLAINTS: u8 = 5;
 
 const FOR_EVER: Duration = Duration::MAX;
@@ -52,8 +52,8 @@ pub struct Connection<R, W> {
 /// Plays until one side leaves. Returns `Ok` if the user quit, the input ended, or the robot has played its
 /// games.
 ///
-/// A thread reads the input, one line per question. If it is waiting for a line when this function returns,
-/// it keeps waiting.
+/// A separate thread reads the input, one line per question. That thread may still be waiting for a line when this
+/// function returns.
 pub fn play(
     settings: &ConnectSettings,
     engine_setup: &EngineSetup,
@@ -96,13 +96,13 @@ struct Conversation<'a, W, O> {
     complaints: u8,
 }
 
-/// The player's move, or an event that came first.
+/// The player's move, or a server event that came before the move.
 enum Choice {
     Play(Move),
     Event(Event),
 }
 
-/// A typed line, or an event that came first.
+/// A typed line, or a server event that came before the line.
 enum Answer {
     Line(String),
     Event(Event),
@@ -121,7 +121,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
             }
             is_first = match self.join() {
                 Err(Exit::Disconnected(disconnect)) => {
-                    // With piped input the cursor is still after the question.
+                    // Piped input is not echoed, so the cursor is still on the line of the question.
                     self.tell("")?;
                     return Err(disconnect.into());
                 }
@@ -130,7 +130,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Prints the score and goodbye.
+    /// Prints the score and, if `is_good`, a goodbye.
     fn end(&mut self, is_good: bool) -> io::Result<()> {
         if let Some(score) = self.names.score(&self.score) {
             self.tell(score)?;
@@ -159,7 +159,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
 
     /// Requests a game and waits until it begins. Returns whether this client moves first.
     fn join(&mut self) -> Result<bool, Exit> {
-        // A refusal contains the right id, so the second attempt must succeed.
+        // A refusal contains the correct id, so the second attempt must succeed.
         for _ in 0..2 {
             self.io.say(ClientSession::play)?;
             match self.wait_for_game()? {
@@ -188,7 +188,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 Next::Line(None) if self.io.is_alone() => return Err(self.quit_alone()),
                 Next::Line(None) => wants = Wants::Nothing,
                 Next::Nothing => {
-                    // After such a long wait this must be a server for pairs.
+                    // A server that is the opponent itself answers faster, so this server must pair clients.
                     self.names.is_pair = true;
                     self.tell(messages::NO_GAME_YET)?;
                     (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
@@ -197,7 +197,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// A person may quit while waiting; a robot has no keyboard.
+    /// The input to wait for besides the server: a person may type `:q`; a robot has no keyboard.
     fn wants_while_waiting(&self) -> Wants {
         match self.settings.robot {
             None => Wants::NewLine,
@@ -228,9 +228,9 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         played
     }
 
-    /// The robot of this game, if there is one.
+    /// Creates the robot for this game; returns `None` if a person plays.
     fn sit_down(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
-        // A different seed per game makes games differ; the whole session is still reproducible.
+        // Each game gets its own seed, so that games differ. The same session seed gives the same games.
         let engine_setup = EngineSetup {
             seed: self.seeds.draw(),
             clock: Arc::clone(&self.engine_setup.clock),
@@ -270,7 +270,8 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         if self.settings.robot.is_some() {
             return Ok(self.tell(self.names.own_plays(at))?);
         }
-        // The computer answers at once, so one board is enough. A person takes longer.
+        // The computer answers at once, so the board is drawn only after its answer. A human opponent takes longer,
+        // so the board is also drawn now.
         if self.names.is_pair {
             self.tell("")?;
             self.show(server_game)?;
@@ -338,7 +339,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
         let mut is_last = false;
         loop {
-            // The last line of a script still gets its answer, within a time limit.
+            // After the last line of a script, wait for the server's answer for a limited time.
             if wants == Wants::NewLine && self.io.is_alone() {
                 self.tell(messages::INPUT_ENDED)?;
                 (wants, limit, is_last) = (Wants::Nothing, self.settings.patience, true);
@@ -360,7 +361,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Lets the robot choose, then checks for events.
+    /// Lets the robot choose a move, then checks for events from the server.
     fn let_think(
         &mut self,
         server_game: &ServerGame,
@@ -420,7 +421,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                     }
                 }
                 Ok(Answer::Event(_)) => {}
-                // No game was interrupted.
+                // The server left between two games, so this is not an error.
                 Err(Exit::Disconnected(Disconnect::Left(_))) => {
                     self.tell(messages::SERVER_LEFT)?;
                     return Ok(false);
@@ -430,7 +431,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks, and returns early if the server sends something.
+    /// Asks for a line; returns early if the server sends an event.
     fn ask(&mut self, prompt: &str) -> Result<Answer, Exit> {
         write!(self.output, "{prompt} ")?;
         let answer = match self.next(Wants::Line, FOR_EVER) {
@@ -445,7 +446,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         answer
     }
 
-    /// The next input. The end of the session is an error.
+    /// Waits for the next input. If the server left or broke the protocol, returns an error.
     fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Exit> {
         self.output.flush()?;
         let stage = self.io.session().stage();

@@ -1,4 +1,4 @@
-//! Questions and answers, line by line.
+//! Prints questions and reads answers, one line each.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
@@ -98,7 +98,7 @@ fn text(kept: &[u8], length: usize) -> String {
     text
 }
 
-/// Turns the text of a refusal into a sentence.
+/// Capitalizes a reason and adds a full stop.
 pub(crate) fn sentence(reason: impl Display) -> String {
     let reason = reason.to_string();
     let mut letters = reason.chars();
@@ -134,7 +134,7 @@ mod tests {
             lines(long.as_bytes(), 7),
             [format!("{just}…"), "2".to_owned()]
         );
-        // Spaces that hide text after them.
+        // The text after 1000 spaces must not be lost silently.
         let hidden = format!("1{}1\n", " ".repeat(1000));
         assert_eq!(lines(hidden.as_bytes(), 7), ["1…"]);
     }

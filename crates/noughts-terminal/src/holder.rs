@@ -9,10 +9,10 @@ use noughts_rules::{Game, Player, RecordSeat};
 /// The computer's default level in `noughts play` and `noughts tui`.
 pub const DEFAULT_LEVEL: u8 = 4;
 
-/// The strategy of that level.
+/// The strategy of `DEFAULT_LEVEL`.
 pub const DEFAULT_ROBOT: &str = "level:4";
 
-/// The robots that start screens and shell completions offer. Others can be typed.
+/// The robots that start screens and shell completions offer. The user can also type other strategies.
 pub const ROBOTS: [&str; 15] = [
     "level:1",
     "level:2",
@@ -31,7 +31,7 @@ pub const ROBOTS: [&str; 15] = [
     "first",
 ];
 
-/// Who holds a seat, written `human`, `human Ann`, or as a strategy.
+/// Who holds a seat. The text form is `human`, `human Ann`, or the name of a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// A person at this terminal; the name may be empty.
@@ -44,11 +44,11 @@ impl Holder {
     /// A human without a name.
     pub const HUMAN: Holder = Holder::Human(String::new());
 
-    /// The holder that a record names.
+    /// The holder of a seat in a game record.
     pub(crate) fn of_record(seat: &RecordSeat, game: &Game) -> Result<Holder, RecordRobotError> {
         let holder = match &seat.player {
             Player::Human(name) => Holder::Human(name.clone()),
-            // Records come from untrusted sources, so they must not name a command.
+            // Records come from untrusted sources, so they must not start an external program.
             Player::Robot(strategy) => Holder::Robot(
                 Engines::none()
                     .parse(strategy)
@@ -71,12 +71,12 @@ impl Holder {
         match self {
             Holder::Human(name) => Player::Human(name.clone()),
             Holder::Robot(RobotName::Strategy(name)) => Player::Robot(name.to_string()),
-            // A record must not contain a command, so an engine is recorded by its label.
+            // A record must not contain the command of an external engine, so it contains the engine's label.
             Holder::Robot(robot @ RobotName::Engine(_)) => Player::Human(robot.label()),
         }
     }
 
-    /// Parses `human`, `human NAME`, a strategy, or a command if `engines` allows it.
+    /// Parses `human`, `human NAME`, a strategy, or an external engine that `engines` allows.
     pub fn read(text: &str, engines: &Engines) -> Result<Holder, HolderError> {
         let text = text.trim();
         match text.split_once(' ').unwrap_or((text, "")) {
@@ -85,7 +85,7 @@ impl Holder {
         }
     }
 
-    /// Reads `human` or a strategy, for interfaces that do not show names.
+    /// Like `read`, but without `human NAME`, for interfaces that do not show names.
     pub fn read_unnamed(text: &str, engines: &Engines) -> Result<Holder, HolderError> {
         match text {
             "human" => Ok(Holder::HUMAN),
@@ -136,12 +136,12 @@ impl fmt::Display for HolderError {
 
 impl std::error::Error for HolderError {}
 
-/// Why the robot of a record cannot play here.
+/// Why a robot that a record names cannot play.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RecordRobotError {
     /// The strategy is unknown.
     Unknown(StrategyError),
-    /// It does not play this game.
+    /// The strategy does not play this game.
     Unfit(Unfit),
 }
 

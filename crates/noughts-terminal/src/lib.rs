@@ -1,8 +1,8 @@
 //! The terminal interfaces of Noughts: classic, menu, Multi, the full screen, and games on servers.
 //!
 //! An interface turns input into an [`Action`](noughts_rules::Action) and shows the resulting
-//! [`View`](noughts_rules::View) or [`Refusal`](noughts_rules::Refusal). None of them contains rules. Input
-//! and output are parameters, so tests and fuzzers play whole games without a terminal.
+//! [`View`](noughts_rules::View) or [`Refusal`](noughts_rules::Refusal). No interface contains rules. Input and
+//! output are parameters, so tests and fuzzers play whole games without a terminal.
 
 pub mod classic;
 mod completed_lines;

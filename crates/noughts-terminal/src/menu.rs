@@ -24,7 +24,7 @@ pub struct MenuSettings {
 }
 
 impl MenuSettings {
-    /// Settings with this board and robot. Fails if the robot cannot play on this board.
+    /// Creates settings. Fails if the robot cannot play on this board.
     pub fn new(spec: GridSpec, robot: StrategyName) -> Result<MenuSettings, Unfit> {
         MenuSettings::with_robots(spec, [robot.clone(), robot])
     }
@@ -91,7 +91,7 @@ fn visit(
         let Some(mode) = choose_mode(console)? else {
             return Ok(());
         };
-        // A different seed per game makes games differ; the whole session is still reproducible.
+        // Each game gets its own seed, so that games differ. The same session seed gives the same games.
         let engine_setup = EngineSetup {
             seed: seeds.draw(),
             clock: Arc::clone(&engine_setup.clock),
@@ -103,7 +103,7 @@ fn visit(
     }
 }
 
-/// Asks what to play; `None` means quit.
+/// Asks who plays; `None` means quit.
 fn choose_mode(console: &mut Console<impl BufRead, impl Write>) -> Result<Option<Mode>, Exit> {
     loop {
         match console.ask(messages::CHOICE)?.as_str() {
@@ -164,7 +164,7 @@ impl Match {
             console.flush()?;
             match self.seats.think(seat, &self.game) {
                 None => self.ask_for_play(seat, console)?,
-                // Only external engines can fail, and none plays here.
+                // This cannot happen: only external engines fail, and the menu game has none.
                 Some(Err(fault)) => {
                     console.tell(sentence(fault))?;
                     self.game
@@ -184,7 +184,7 @@ impl Match {
         Ok(())
     }
 
-    /// Asks until a cell is played.
+    /// Asks until the player has played a legal cell.
     fn ask_for_play(
         &mut self,
         seat: Seat,

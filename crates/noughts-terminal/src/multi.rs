@@ -43,7 +43,7 @@ pub fn play(
 struct MultiGame {
     game: Game,
     seats: Robots,
-    /// The time that a robot took, if the last turn was a robot's.
+    /// The time that the robot took for the last turn; `None` after a person's turn.
     spent: Option<Spent>,
     /// Shown beside the boards in the first turn, and on request.
     instructions: Vec<String>,
@@ -117,7 +117,7 @@ impl MultiGame {
         Ok(())
     }
 
-    /// Asks until an action succeeds.
+    /// Asks until the player has taken a legal action.
     fn ask(
         &mut self,
         seat: Seat,
@@ -212,7 +212,7 @@ mod tests {
         // The time is shown only after a robot's move.
         let shown = session(&against("first"), 12, b"0\nresign\n");
         assert_eq!(shown.matches("took").count(), 1, "{shown}");
-        // No time before the robot's first move, and none for people.
+        // No time is shown before the robot's first move or after a person's move.
         assert!(!session(&against("first"), 12, b"").contains("took"));
         assert!(!session(&against("human"), 12, b"0\n0\n").contains("took"));
     }

@@ -1,7 +1,7 @@
 //! A game on a server, of any variant, for a person or a robot.
 //!
-//! This module opens no sockets. Changes of the table, answers of the server and typed lines arrive in one
-//! channel, and actions leave through another. So the keyboard works while the server does not answer.
+//! This module opens no sockets. Changes of the table, answers of the server and typed lines arrive in one channel;
+//! requests to the server leave through another. So the keyboard works while the server does not answer.
 
 mod announcements;
 mod clocks;
@@ -30,7 +30,7 @@ pub use clocks::Clocks;
 pub use keyboard::Keyboard;
 pub use menu::{Choice, Lobby, choose, choose_line};
 
-/// A table as the server described it.
+/// The state of a table, as the server sent it.
 #[derive(Clone, Debug)]
 pub struct TableState {
     /// The number of the latest log entry. States with a smaller number are stale.
@@ -78,7 +78,7 @@ pub enum Claim {
     Draw,
 }
 
-/// A request of the own seat, to be sent until the server answers.
+/// A request of this player's seat. The caller repeats it until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayRequest {
     /// An action of the game.
@@ -92,15 +92,15 @@ pub enum PlayRequest {
     Offer(OfferKind),
     /// Accept an offer of another seat.
     Accept(OfferKind),
-    /// Decline an offer of another seat, or withdraw the own one.
+    /// Decline an offer of another seat, or withdraw this seat's own offer.
     Decline(OfferKind),
     /// End the game without a result.
     Abort,
-    /// End the game, because all others are away.
+    /// End the game, because all other players are away.
     Claim(Claim),
 }
 
-/// As it is typed.
+/// Displays the command that a player types for the request.
 impl Display for PlayRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -128,7 +128,7 @@ impl Display for OfferKind {
 /// Why the server did not carry out a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RequestError {
-    /// The server refused it and says why. Nothing has changed.
+    /// The server refused the request for this reason. Nothing has changed.
     Refused(String),
     /// A retry would fail too.
     Fatal(String),
@@ -137,7 +137,7 @@ pub enum RequestError {
 /// What happened at the table or at the keyboard.
 #[derive(Clone, Debug)]
 pub enum PlayEvent {
-    /// The table, at the beginning and after every change.
+    /// The state of the table, at the beginning and after every change.
     State(Box<TableState>),
     /// The answer to the latest request.
     Answer(Result<(), RequestError>),
@@ -151,19 +151,19 @@ pub enum PlayEvent {
     Line(Option<String>),
 }
 
-/// The player and the seat.
+/// Who plays, and for which seat.
 #[derive(Clone, Debug)]
 pub struct PlaySettings {
     /// The seat; `None` if the game is only watched.
     pub seat: Option<Seat>,
     /// The robot's strategy; `None` if a person plays.
     pub robot: Option<StrategyName>,
-    /// Whether a person types the lines, rather than a file or a pipe: `:q` then overtakes moves that were typed ahead,
-    /// and a rematch is offered when the game is over.
+    /// Whether the lines come from a person's keyboard, not from a file or a pipe. For a person, `:q` works before
+    /// moves that were typed ahead, and a rematch is offered when the game is over.
     pub is_interactive: bool,
 }
 
-/// Why playing ended before the game did.
+/// Why playing ended before the end of the game.
 #[derive(Debug)]
 pub enum PlayError {
     /// The robot does not play this game.
@@ -185,19 +185,20 @@ pub enum PlayEnd {
     Left,
 }
 
-/// Lines typed ahead; further ones are dropped.
+/// Maximum number of lines typed ahead; more lines are dropped.
 const MAX_TYPED_AHEAD: usize = 256;
 
-/// How long leaving waits for the answer to a move that was typed before: for a person, and for a file.
+/// When the player leaves, how long to wait for the server's answer to the last request. `PIPE_LEAVE_TIMEOUT` is for
+/// input from a file or a pipe.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 const PIPE_LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a request may stay unanswered before the player is told.
+/// How long a request may stay unanswered before the player sees a message.
 const SILENCE_DELAY: Duration = Duration::from_secs(3);
 
 /// Plays or watches until the game is over or the person leaves.
 ///
-/// At most one request is unanswered at any time; it must be repeated until the server answers.
+/// At most one request is unanswered at any time. The receiver of `requests` must repeat it until the server answers.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
@@ -234,7 +235,7 @@ struct Session<'s, O> {
     robot: Option<Box<dyn Strategy>>,
     requests: Sender<PlayRequest>,
     output: O,
-    /// `None` until the server has described the table.
+    /// `None` until the server has sent the state of the table.
     state: Option<Box<TableState>>,
     /// When the state arrived.
     state_at: Duration,
@@ -243,7 +244,7 @@ struct Session<'s, O> {
     is_connected: bool,
     /// Lines typed ahead.
     typed: VecDeque<String>,
-    /// The input has ended.
+    /// Whether the input has ended.
     has_ended: bool,
     turns_shown: Option<usize>,
     /// How many of the record's offers and answers were shown.
@@ -251,10 +252,10 @@ struct Session<'s, O> {
     /// The turn and the seat of the latest "Waiting for" message.
     waiting_for: Option<(usize, Option<Seat>)>,
     presence: Presence,
-    /// The turn, and the time left at which the player is warned next in it.
+    /// A turn, and the remaining time at which the player gets the next warning in that turn.
     next_time_warning: Option<(usize, Option<Duration>)>,
     has_told_end: bool,
-    /// The cursor is behind a prompt.
+    /// Whether the cursor is after a prompt.
     has_prompt: bool,
 }
 
@@ -262,7 +263,7 @@ struct Session<'s, O> {
 struct Pending {
     request: PlayRequest,
     since: Duration,
-    /// The player was told that the server does not answer.
+    /// Whether the player was told that the server does not answer.
     has_told: bool,
 }
 
@@ -303,7 +304,7 @@ impl<O: Write> Session<'_, O> {
         self.engine_setup.clock.now()
     }
 
-    /// Whether the next thing to do is to leave, once the server has answered.
+    /// Whether the player leaves as soon as the server answers the pending request.
     fn is_leaving(&self) -> bool {
         self.pending.is_some()
             && (self.typed.front().is_some_and(|line| is_quit(line))
@@ -312,12 +313,12 @@ impl<O: Write> Session<'_, O> {
 
     fn handle(&mut self, event: PlayEvent) -> Result<Option<PlayEnd>, PlayError> {
         match event {
-            // The answer to a repeated request may arrive before the new event stream, which brings the same
-            // state after `Reconnected`.
+            // While disconnected, ignore states: the answer to a repeated request may bring one early. The new event
+            // stream brings the same state after `Reconnected`.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
             PlayEvent::Answer(Ok(())) => {
-                // A turn is pending until the table has it.
+                // An action stays pending until the state of the table contains it.
                 let is_turn = |sent: &Pending| matches!(sent.request, PlayRequest::Act { .. });
                 self.pending = self.pending.take().filter(is_turn);
             }
@@ -402,9 +403,9 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Asks, or acts if it is the own turn.
+    /// Takes the next step: asks for input, handles typed lines, or lets the robot move.
     fn advance(&mut self) -> Result<Option<PlayEnd>, PlayError> {
-        // Taken out, so that its record can be read while printing.
+        // Taken out of `self`, so that `self` can print while the record is borrowed.
         let Some(state) = self.state.take() else {
             return Ok(None);
         };
@@ -456,7 +457,7 @@ impl<O: Write> Session<'_, O> {
                 }
             }
         }
-        // Watchers stay until the end of the game, also without input.
+        // Watchers and robots stay until the end of the game, even after the input has ended.
         if self.has_ended && self.typed.is_empty() && seat.is_some() && self.robot.is_none() {
             return self.leave().map(Some);
         }
@@ -470,7 +471,7 @@ impl<O: Write> Session<'_, O> {
         Ok(None)
     }
 
-    /// The game is over: tells how, and offers a rematch.
+    /// Called when the game is over: prints the result and offers a rematch.
     fn advance_after(&mut self, state: &TableState) -> Result<Option<PlayEnd>, PlayError> {
         if !std::mem::replace(&mut self.has_told_end, true) {
             self.pending = None;
@@ -553,17 +554,17 @@ impl<O: Write> Session<'_, O> {
     }
 }
 
-/// Whether a line asks to leave, in everybody's turn.
+/// Whether a line asks to leave. This works at any time, also in another player's turn.
 fn is_quit(line: &str) -> bool {
     matches!(line.trim(), ":q" | "leave")
 }
 
-/// Whether the seat is held now; an aborted table may lose its open seats.
+/// Whether a player holds the seat. When a game was aborted, `open_seats` may lack a seat that nobody took.
 fn is_taken(state: &TableState, seat: Seat) -> bool {
     state.record.game().conclusion().is_none() || !messages::is_unnamed(&state.record, seat)
 }
 
-/// Whether the latest step of this kind of offer in the record is the offer itself.
+/// Whether the record has this offer and no later answer to it.
 fn is_unanswered(state: &TableState, offer: &Offer) -> bool {
     let mut steps = state.record.offers().iter().rev();
     let last = steps.find(|event| offer_kind(event.kind) == offer.kind);
@@ -577,7 +578,8 @@ fn offer_kind(kind: RecordedOffer) -> OfferKind {
     }
 }
 
-/// The offers that wait for an answer. The record may be newer than the list: an offer that was shown can be answered.
+/// The offers that wait for an answer. The record may be newer than `state.offers`, so unanswered offers of the
+/// record are included.
 fn open_offers(state: &TableState) -> Vec<Offer> {
     let mut open = state.offers.clone();
     for event in state.record.offers() {

@@ -11,7 +11,7 @@ use crate::holder::Holder;
 
 /// The robots of one game.
 pub struct Robots {
-    /// The robots, by seat; `None` for people.
+    /// One entry per seat; `None` for people.
     robots: Vec<Option<Box<dyn Robot>>>,
     clock: Arc<dyn Clock>,
 }
@@ -26,7 +26,7 @@ pub struct RobotMove {
 }
 
 impl Robots {
-    /// Builds the robots among these holders, each with its own seed. Fails if one of them cannot play the
+    /// Builds a robot for each seat that a robot holds, each with its own seed. Fails if a robot cannot play the
     /// game.
     pub fn new(
         game: &Game,
@@ -60,7 +60,7 @@ impl Robots {
             .is_some_and(Option::is_some)
     }
 
-    /// The move of the robot whose turn it is; `None` for people. Only external engines fail.
+    /// Lets the robot of `seat` choose a move; `None` if a person holds the seat. Only external engines can fail.
     pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Result<RobotMove, RobotFault>> {
         let robot = self.robots.get_mut(usize::from(seat.0))?.as_mut()?;
         let start = self.clock.now();

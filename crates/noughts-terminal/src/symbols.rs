@@ -10,7 +10,7 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 pub struct Symbols(Vec<char>);
 
 impl Symbols {
-    /// Parses symbols: `xo`, `xxo`, `ż🦀`.
+    /// Parses symbols, such as `xo`, `xxo` or `ż🦀`.
     pub fn read(text: &str) -> Result<Symbols, SymbolError> {
         let symbols: Vec<char> = text.chars().take(usize::from(MAX_SIDES) + 1).collect();
         if let Some(unseen) = symbols.iter().find(|symbol| !can_be_seen(**symbol)) {

@@ -26,13 +26,13 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cell(u8);
 
-/// The text or the bytes do not name one of the nine cells.
+/// The text or the bytes are not the name of one of the nine cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct NotACell;
 
 impl Cell {
-    /// The cell in this row and column, each 0 to 2.
+    /// The cell in a row and a column, both from 0 to 2.
     pub fn new(row: u8, column: u8) -> Option<Cell> {
         (row < 3 && column < 3).then(|| Cell(3 * row + column))
     }
@@ -47,7 +47,7 @@ impl Cell {
         (0..9).map(Cell)
     }
 
-    /// The cell as ACTION carries it: row digit, hyphen, column digit.
+    /// The three bytes of the cell in an ACTION frame: row digit, hyphen, column digit.
     pub fn to_bytes(self) -> [u8; 3] {
         [b'0' + self.row(), b'-', b'0' + self.column()]
     }

@@ -14,11 +14,11 @@ use crate::text::Name;
 
 /// A client over a stream. Each call sends one frame and waits for the answer.
 ///
-/// Every frame is written by one call of `write_all`, followed by `flush`. To run code around each read
-/// (such as re-arming TCP_QUICKACK), wrap the stream.
+/// Every frame is written by one call of `write_all`, followed by `flush`. To run code before or after each read
+/// (such as setting TCP_QUICKACK again), pass a wrapper of the stream.
 ///
-/// If the server closes the connection, the result is [`Event::Left`], not an error. If a read times out, the
-/// call returns the stream's error, and [`wait`](Client::wait) continues without losing bytes.
+/// If the server closes the connection, the result is [`Event::Left`], not an error. If a read times out, the call
+/// returns the stream's error. A later call of [`wait`](Client::wait) continues, and no bytes are lost.
 #[derive(Debug)]
 pub struct Client<S> {
     stream: S,
@@ -29,9 +29,9 @@ pub struct Client<S> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The frame cannot be sent now; nothing was sent.
+    /// The frame cannot be sent at this stage. Nothing was sent.
     WrongStage(WrongStage),
-    /// The stream failed, but not because of a disconnection.
+    /// The stream failed for another reason than a disconnection.
     Stream(io::Error),
 }
 
@@ -49,8 +49,8 @@ impl<S: Read + Write> Client<S> {
         self.send(|session, out| session.hello(name, greeting, out))
     }
 
-    /// Sends PLAY. The answer is [`Event::Admitted`] or [`Event::NotAdmitted`]. In a game of two clients
-    /// it comes when there is an opponent.
+    /// Sends PLAY. The answer is [`Event::Admitted`] or [`Event::NotAdmitted`]. In a game of two clients, the answer
+    /// comes only when there is an opponent.
     pub fn play(&mut self) -> Result<Event, ClientError> {
         self.send(ClientSession::play)
     }
@@ -61,14 +61,15 @@ impl<S: Read + Write> Client<S> {
         self.send(|session, out| session.act(cell, out))
     }
 
-    /// Waits for the next event without sending anything. Call it when moving second, and after a timeout.
+    /// Waits for the next event without sending anything. Call this function if this client moves second, and after a
+    /// timeout.
     pub fn wait(&mut self) -> Result<Event, ClientError> {
         let mut out = Vec::new();
         let mut bytes = [0; 512];
         loop {
             if let Some(event) = self.session.next_event(&mut out) {
-                // The bytes are an ERROR for a server that broke the protocol. The connection may already be
-                // closed.
+                // The bytes are an ERROR for a server that broke the protocol. A failure is ignored, because the
+                // connection may already be closed.
                 let _ = self.write(&out);
                 return Ok(event);
             }

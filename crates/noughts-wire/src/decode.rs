@@ -6,12 +6,13 @@ use crate::message::{Admission, FromClient, FromServer, GameResult};
 use crate::opcode::{Dialect, Opcode};
 use crate::text::{MAX_TEXT_BYTES, Text};
 
-/// Why bytes are not a frame. More bytes would not change that.
+/// Why bytes are not a frame. The error stays the same if more bytes arrive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FrameError {
-    /// The first byte is not an opcode. The frame's length is unknown, so reading cannot continue.
+    /// The first byte is not an opcode. The length of the frame is unknown, so the next frame cannot be found.
     UnknownOpcode(u8),
-    /// Only the other side sends this frame. [`Opcode::frame_length`] tells where the next frame starts.
+    /// Only the other side may send this kind of frame. [`Opcode::frame_length`] gives its length, so the next frame
+    /// can be found.
     WrongDirection(Opcode),
     /// The name in a HELLO has more than 255 bytes.
     NameTooLong {
@@ -29,15 +30,15 @@ pub enum FrameError {
     UnknownResult(u8),
 }
 
-/// A message and its length in bytes, or `None` while the frame is incomplete.
+/// A message and its length in bytes, or `None` if the frame is incomplete.
 pub type Decoded<M> = Result<Option<(M, usize)>, FrameError>;
 
 impl FromClient {
     /// Decodes the first message of `bytes`, and returns it with its length. `Ok(None)` means that the
     /// frame is incomplete.
     ///
-    /// More bytes never change a message or an error. A call reads at most 264 bytes, so it is cheap to call
-    /// it again after each received byte.
+    /// Once a message or an error is returned, more bytes do not change it. A call reads at most 264 bytes, so it is
+    /// cheap to call this function after each received byte.
     ///
     /// ```
     /// use noughts_wire::FromClient;
@@ -95,7 +96,7 @@ impl FromServer {
     }
 }
 
-/// The bytes after the opcode that no field has read yet.
+/// The bytes after the opcode that were not decoded yet.
 struct Body<'b> {
     rest: &'b [u8],
 }
@@ -154,7 +155,7 @@ impl Body<'_> {
         Some(*field)
     }
 
-    /// Reads a string up to the first two adjacent zero bytes, and skips those.
+    /// Reads a string up to the first two adjacent zero bytes, and skips these two bytes.
     fn text(&mut self) -> Result<Option<Text>, TooLong> {
         let window = &self.rest[..self.rest.len().min(MAX_TEXT_BYTES + 2)];
         match window.windows(2).position(|pair| pair == [0, 0]) {

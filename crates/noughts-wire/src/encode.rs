@@ -1,4 +1,4 @@
-//! Encoding. Each function appends one whole frame, so that the caller can write it at once.
+//! Encoding: messages to bytes. Each function appends one whole frame, so that the caller can send it with one write.
 
 use crate::error_code::ErrorCode;
 use crate::message::{FromClient, FromServer};
@@ -23,8 +23,8 @@ impl FromClient {
 }
 
 impl FromServer {
-    /// Appends the frame. [`FromServer::decode`] reads it back, with the later dialect if a RESULT has a
-    /// cell, and with the seed's dialect otherwise.
+    /// Appends the frame. [`FromServer::decode`] reads it back. For a RESULT, the decoder needs the dialect `later`
+    /// if the frame has a cell, otherwise the dialect `seed`.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             FromServer::Ready { id } => begin(Opcode::Ready, *id, out),

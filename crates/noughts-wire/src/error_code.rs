@@ -17,15 +17,15 @@ use crate::opcode::UnknownByte;
 #[repr(u8)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// An ACTION does not name a cell.
+    /// The bytes in an ACTION are not a cell.
     UnknownMove = 0,
-    /// An ACTION names an occupied cell.
+    /// The cell in an ACTION is occupied.
     InvalidMove = 1,
-    /// A known frame at the wrong time, or an unknown opcode.
+    /// A known frame arrived at the wrong time, or the opcode is unknown.
     Unexpected = 2,
-    /// An ACTION whose id is not the session's, in the later dialect.
+    /// In the dialect `later`, an ACTION has another id than the session.
     WrongSessionLater = 3,
-    /// HELLO refused, or an ACTION whose id is not the session's, in the seed's dialect.
+    /// HELLO is refused. Or, in the dialect `seed`, an ACTION has another id than the session.
     WrongSession = 9,
 }
 
@@ -62,7 +62,7 @@ impl TryFrom<u8> for ErrorCode {
     }
 }
 
-/// An explanation in English. The frame has [`text`](ErrorCode::text) instead.
+/// An explanation in English. An ERROR frame contains the [`text`](ErrorCode::text) instead.
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -1,4 +1,5 @@
-//! The TCP protocol of the game: messages, their bytes, and the session state machines of both sides.
+//! The TCP protocol of the game: messages, their encoding as bytes, and the session state machines of client and
+//! server.
 //!
 //! - [`FromClient`] and [`FromServer`] are the messages. `decode` reads one from bytes or fails with a
 //!   [`FrameError`]; `encode` writes one.
@@ -31,8 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This crate opens no socket, reads no clock and knows no rules of the game. Received bytes never make it
-//! panic, and it buffers at most a few kilobytes of them. `docs/protocol.md` describes the protocol.
+//! This crate opens no socket, reads no clock and contains no rules of the game. Received bytes never cause a panic,
+//! and at most a few kilobytes of them are buffered. `docs/protocol.md` describes the protocol.
 
 mod cell;
 mod client;

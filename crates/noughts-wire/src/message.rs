@@ -8,7 +8,7 @@ use crate::text::{Name, Text};
 pub enum FromClient {
     /// Starts a session.
     Hello {
-        /// Five digits chosen by the client, or 0 for the later dialect.
+        /// A number of five digits that the client chooses, or 0 for the dialect `later`.
         id: u32,
         /// The player's name.
         name: Name,
@@ -41,7 +41,7 @@ pub enum FromClient {
 pub enum FromServer {
     /// The session has started.
     Ready {
-        /// The session's id: the client's or, in the later dialect, one chosen by the server.
+        /// The session's id: the client's id or, in the dialect `later`, an id chosen by the server.
         id: u32,
     },
     /// Answers PLAY.
@@ -62,8 +62,7 @@ pub enum FromServer {
     Result {
         /// The session's id.
         id: u32,
-        /// Only in the later dialect: the opponent's last cell if it ended the game, otherwise
-        /// [`NO_CELL`].
+        /// The opponent's last cell if it ended the game, otherwise [`NO_CELL`]. `None` in the dialect `seed`.
         cell: Option<[u8; 3]>,
         /// The result for the receiver.
         flag: GameResult,
@@ -79,18 +78,18 @@ pub enum FromServer {
     },
 }
 
-/// The cell in a RESULT of the later dialect when the opponent's move did not end the game.
+/// The bytes in a RESULT of the dialect `later` if the game did not end with a move of the opponent.
 pub const NO_CELL: [u8; 3] = *b"---";
 
 /// The flag of ADMIT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Admission {
-    /// Not admitted. PLAY may be repeated with the id in this ADMIT.
+    /// No game starts. The client may send PLAY again with the id in this ADMIT.
     Refused = 0,
-    /// Admitted and moves first.
+    /// A game starts, and the client moves first.
     First = 1,
-    /// Admitted and moves second; only in games of two clients.
+    /// A game starts, and the client moves second. Only in games of two clients.
     Second = 2,
 }
 

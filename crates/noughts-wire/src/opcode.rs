@@ -33,9 +33,9 @@ pub enum Opcode {
 /// The two forms of the protocol; the id in HELLO selects one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
-    /// The client chooses a five-digit id. RESULT is an id and a flag.
+    /// The client chooses a five-digit id. RESULT has an id and a flag.
     Seed,
-    /// The client sends id 0 and the server chooses the id. RESULT has a cell before its flag.
+    /// The client sends id 0, and the server chooses the id. RESULT has an id, a cell and a flag.
     Later,
 }
 
@@ -49,7 +49,7 @@ impl Opcode {
         self as u8
     }
 
-    /// The length of this kind of frame in bytes, opcode included; `None` if it ends with a string.
+    /// The length of this kind of frame in bytes, including the opcode; `None` if the frame ends with a string.
     pub fn frame_length(self, dialect: Dialect) -> Option<usize> {
         match (self, dialect) {
             (Opcode::Hello | Opcode::Error, _) => None,

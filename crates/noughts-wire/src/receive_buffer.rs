@@ -1,7 +1,7 @@
 //! Received bytes that were not processed yet.
 
-/// Maximum number of bytes that a session buffers. It exceeds the longest frame, so a session that
-/// processes its input always has room for the next frame.
+/// Maximum number of bytes that a session buffers. This is more than the longest frame, so a session that processes
+/// its input always has room for the next frame.
 pub const MAX_BUFFERED_BYTES: usize = 4096;
 
 /// A bounded queue of bytes. It uses no heap memory while it is empty.
@@ -13,7 +13,7 @@ pub(crate) struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// Appends as many bytes as there is room for and returns their number.
+    /// Appends as many bytes as the buffer has room for, and returns the number of appended bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> usize {
         self.compact();
         let accepted = bytes.len().min(self.room());

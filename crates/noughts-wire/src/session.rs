@@ -18,7 +18,7 @@ pub const MAX_ERRORS: u8 = 50;
 /// Valid session ids: five digits.
 pub const SESSION_IDS: std::ops::RangeInclusive<u32> = 10_000..=99_999;
 
-/// Whom the clients of a listener play against.
+/// The kind of opponent that the clients of a listener play against.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameMode {
     /// The computer.
@@ -29,19 +29,20 @@ pub enum GameMode {
 
 /// The server's side of one connection.
 ///
-/// It checks frames by state, id and cell, and answers what it can decide itself. For everything else it
-/// returns a request. Pass bytes to [`receive`](Session::receive), then call
-/// [`next_request`](Session::next_request) and carry out each request until it returns `None`. Report the
-/// result of a request with [`handle`](Session::handle), then call `next_request` again until `None`, because
-/// frames may be waiting. All answers are whole frames, appended to `out`.
+/// The session checks whether each frame has the right id and a valid cell and is allowed in the current state. It
+/// answers everything that it can decide itself. For everything else it returns a request. Pass bytes to
+/// [`receive`](Session::receive). Then call [`next_request`](Session::next_request) until it returns `None`, and
+/// carry out each request. Report the result of a request with [`handle`](Session::handle), and then call
+/// `next_request` again until it returns `None`, because frames may be waiting. The session appends all answers to
+/// `out`, as whole frames.
 ///
-/// How the bytes are split changes neither requests nor answers: while a request is open, frames wait in the
-/// buffer. The exception is [`GameMode::Pairs`]: there a frame out of turn is answered at once, because the
-/// opponent may take long.
+/// Requests and answers do not depend on how the bytes are split into calls: while a request has no result yet,
+/// frames wait in the buffer. [`GameMode::Pairs`] is an exception: the session answers a frame out of turn at once,
+/// because the opponent may need a long time.
 ///
-/// Memory and work are bounded. A session buffers at most
-/// [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES), and nothing between whole frames. Between two
-/// requests it answers at most 100 frames of at most 28 bytes.
+/// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES). It uses
+/// no buffer memory when all received frames are processed. Between two requests it answers at most 100 frames of at
+/// most 28 bytes.
 ///
 /// ```
 /// use noughts_wire::{SessionRequest, Cell, GameMode, SessionEvent, Session};
@@ -60,7 +61,7 @@ pub enum GameMode {
 pub struct Session {
     buffer: ReceiveBuffer,
     name: Name,
-    /// 0 before READY.
+    /// The session's id; 0 before READY.
     id: u32,
     state: State,
     mode: GameMode,
@@ -73,25 +74,25 @@ pub struct Session {
 enum State {
     /// Before READY.
     New,
-    /// No game: PLAY starts one.
+    /// No game is in progress. PLAY starts a game.
     Ready,
-    /// `SessionRequest::Seat` is open.
+    /// The server has not answered `SessionRequest::Seat` yet.
     Seating,
     /// It is the client's turn.
     ItsTurn,
-    /// `SessionRequest::Move` is open.
+    /// The server has not answered `SessionRequest::Move` yet.
     Moving,
     /// It is the opponent's turn.
     OpponentsTurn,
-    /// `SessionRequest::Close` comes next.
+    /// The next request is `SessionRequest::Close`.
     Closing(CloseReason),
-    /// `SessionRequest::Close` was emitted.
+    /// `SessionRequest::Close` was returned.
     Closed,
 }
 
 impl Session {
-    /// A session before HELLO. If `is_full`, the server has reached its connection limit: HELLO gets
-    /// ERROR 9 and the session closes.
+    /// A session before HELLO. `is_full` means that the server has reached its connection limit. In this case the
+    /// session answers HELLO with ERROR 9 and closes.
     pub fn new(mode: GameMode, is_full: bool) -> Session {
         Session {
             buffer: ReceiveBuffer::default(),
@@ -105,8 +106,8 @@ impl Session {
         }
     }
 
-    /// Passes received bytes to the session. Returns how many it accepted, at most [`room`](Session::room).
-    /// Pass the rest again when there is room.
+    /// Passes received bytes to the session. Returns how many bytes it accepted, at most [`room`](Session::room).
+    /// Pass the other bytes again when there is room.
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
         if self.is_closed() {
             return 0;
@@ -114,8 +115,8 @@ impl Session {
         self.buffer.push(bytes)
     }
 
-    /// The number of bytes that the session accepts now. While it is 0, a request is open or the session is
-    /// closed, and the server should not read.
+    /// The number of bytes that the session accepts now. If it is 0, the server should not read: either the session
+    /// is closed, or its buffer is full until a request is answered.
     pub fn room(&self) -> usize {
         if self.is_closed() {
             0
@@ -124,9 +125,9 @@ impl Session {
         }
     }
 
-    /// Processes received frames up to the next request and appends the answers to `out`. `None` means
-    /// that more bytes or an event are needed. `new_id` is called at most once per session, in the later
-    /// dialect; its result is reduced to five digits.
+    /// Processes received frames up to the next request and appends the answers to `out`. `None` means that more
+    /// bytes or an event are needed. `new_id` is called at most once per session, and only in the dialect `later`.
+    /// Its result is reduced to five digits.
     pub fn next_request(
         &mut self,
         out: &mut Vec<u8>,
@@ -159,9 +160,8 @@ impl Session {
         None
     }
 
-    /// Reports an event and appends the frame for the client, if any. Returns false if the state does not
-    /// allow the event; then nothing changes. So a late answer to a move, after the opponent left, does no
-    /// harm.
+    /// Reports an event and appends the frame for the client, if any. If the state does not allow the event, returns
+    /// false and changes nothing. So a late answer to a move, after the opponent left, does no harm.
     pub fn handle(&mut self, event: SessionEvent, out: &mut Vec<u8>) -> bool {
         match (self.state, event) {
             (State::Seating, SessionEvent::Admitted { first }) => {
@@ -205,13 +205,13 @@ impl Session {
         true
     }
 
-    /// Whether the session waits for the client, so that the idle timeout should run. Received bytes alone
-    /// should not restart the timeout: a client that makes progress causes an answer or a request.
+    /// Whether the session waits for the client. If so, the server's idle timeout should run. Received bytes alone
+    /// should not restart the timeout, only an answer or a request: every client that makes progress causes one.
     pub fn waits_for_client(&self) -> bool {
         matches!(self.state, State::New | State::Ready | State::ItsTurn)
     }
 
-    /// Whether a game is in progress, so that this client must be told its end.
+    /// Whether a game is in progress. If so, the server must report the end of the game to this session.
     pub fn is_playing(&self) -> bool {
         matches!(
             self.state,
@@ -219,32 +219,32 @@ impl Session {
         )
     }
 
-    /// Whether a [`SessionRequest::Move`] is open.
+    /// Whether the server has not answered a [`SessionRequest::Move`] yet.
     pub fn is_moving(&self) -> bool {
         self.state == State::Moving
     }
 
-    /// Whether [`SessionRequest::Close`] was emitted: the session accepts and answers nothing more.
+    /// Whether [`SessionRequest::Close`] was returned. After that, the session accepts and answers nothing.
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed
     }
 
-    /// The opponent of this session's games.
+    /// The kind of opponent in this session's games.
     pub fn mode(&self) -> GameMode {
         self.mode
     }
 
-    /// The session's id after READY.
+    /// The session's id; `None` before READY.
     pub fn id(&self) -> Option<u32> {
         (self.id != 0).then_some(self.id)
     }
 
-    /// The dialect after READY.
+    /// The dialect; `None` before READY.
     pub fn dialect(&self) -> Option<Dialect> {
         self.id().map(|_| self.dialect)
     }
 
-    /// The name in the accepted HELLO; empty before.
+    /// The name in the accepted HELLO; empty before READY.
     pub fn name(&self) -> &Name {
         &self.name
     }
@@ -355,7 +355,7 @@ impl Session {
         true
     }
 
-    /// ADMIT 0 with the right id.
+    /// Answers PLAY with ADMIT 0 and the session's id.
     fn refuse_play(&mut self, out: &mut Vec<u8>) {
         FromServer::Admit {
             id: self.id,

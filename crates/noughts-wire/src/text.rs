@@ -6,8 +6,8 @@ use std::str::FromStr;
 /// Maximum length of a string in bytes, without the two zero bytes that end it.
 pub const MAX_TEXT_BYTES: usize = 255;
 
-/// A string in a frame: Latin-1, at most 255 bytes, without two adjacent zero bytes and without a zero
-/// byte at the end, so that it survives encoding and decoding.
+/// A string in a frame: Latin-1, at most 255 bytes. It has no two adjacent zero bytes and no zero byte at the end, so
+/// that decoding gives the same string that was encoded.
 ///
 /// A received string may contain control characters. [`Display`](fmt::Display) shows them as `�`, so it
 /// is safe to print or log a name.
@@ -40,7 +40,7 @@ pub enum TextError {
 }
 
 impl Text {
-    /// Checks a text that is to be sent: only Latin-1, no zero, at most 255 characters.
+    /// Creates a string to send. Checks that it has only Latin-1 characters, no zero and at most 255 characters.
     pub fn new(text: &str) -> Result<Text, TextError> {
         let byte = |sign: char| match u8::try_from(sign) {
             Ok(0) => Err(TextError::HasZero),
@@ -54,14 +54,14 @@ impl Text {
         text.chars().map(byte).collect::<Result<_, _>>().map(Text)
     }
 
-    /// The bytes before two zero bytes; the decoder has checked their length.
+    /// Creates a string from the bytes before the two zero bytes. The decoder has already checked their number.
     pub(crate) fn from_valid_bytes(bytes: &[u8]) -> Text {
         debug_assert!(bytes.len() <= MAX_TEXT_BYTES && bytes.last() != Some(&0));
         debug_assert!(!bytes.windows(2).any(|pair| pair == [0, 0]));
         Text(bytes.into())
     }
 
-    /// One byte per character, without the two zero bytes.
+    /// The string with one byte per character, without the two zero bytes at the end.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -14,7 +14,7 @@ use crate::Failure;
 use crate::args::AdminTask;
 use crate::serve::read_long_time;
 
-/// The words of a command, as the server expects them.
+/// Converts a command into the words that the server expects.
 fn words(task: &AdminTask, now_ms: u64) -> Result<Vec<String>, Failure> {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     Ok(match task {
@@ -49,7 +49,7 @@ fn words(task: &AdminTask, now_ms: u64) -> Result<Vec<String>, Failure> {
     })
 }
 
-/// The beginning of a day in UTC, in milliseconds since 1970.
+/// Parses a date. Returns the beginning of the day in UTC, in milliseconds since 1970.
 fn read_date(text: &str) -> Result<u64, Failure> {
     let wrong = || {
         Failure::invalid(format_args!(
@@ -157,7 +157,7 @@ mod unix {
     }
 
     impl AdminSocket {
-        /// Creates the socket. One that a killed server left behind is replaced.
+        /// Creates the socket. Replaces a socket that a killed server left behind.
         pub(crate) fn open(path: &Path) -> Result<AdminSocket, Failure> {
             let failed = |why: &dyn std::fmt::Display| {
                 let path = path.to_string_lossy();
@@ -180,7 +180,7 @@ mod unix {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(failed(&error)),
             }
-            // Nobody else can connect, not even before the mode could be changed.
+            // The socket is created with this mode, so that other users cannot connect at any time.
             let before = rustix::process::umask(rustix::fs::Mode::from_bits_truncate(0o177));
             let listener = UnixListener::bind(path);
             rustix::process::umask(before);
@@ -194,7 +194,7 @@ mod unix {
             })
         }
 
-        /// Lets the server answer at the socket.
+        /// Lets the server answer commands that arrive on the socket.
         pub(crate) fn serve(&self, server: &mut Server) -> io::Result<()> {
             let listener = tokio::net::UnixListener::from_std(self.listener.try_clone()?)?;
             server.serve_admin(listener);

@@ -98,7 +98,7 @@ fn words(game: &Game, analysis: &Analysis) -> String {
     )
 }
 
-/// Such as `wins in 7 plays`.
+/// Describes a value, such as `wins in 7 plays`.
 fn outcome(value: GameValue, plies: Option<u32>) -> String {
     let verb = match value {
         GameValue::Win => "wins",
@@ -118,7 +118,7 @@ fn plays(plies: u32) -> String {
     }
 }
 
-/// JSON by hand: all texts are ours and need no escapes.
+/// Writes JSON without a library: no text in it comes from a user, so nothing needs escapes.
 fn json(game: &Game, analysis: &Analysis) -> String {
     let known = |value: GameValue, plies: Option<u32>| {
         let plies = plies.filter(|_| value != GameValue::Draw);

@@ -20,7 +20,7 @@ use crate::progress;
 use crate::robot_setup;
 use crate::signals::stop_on_signal;
 
-/// Time per move for engines when nodes are limited instead.
+/// Maximum time per move for external engines if `--nodes` limits the search.
 const MAX_MOVE_TIME: Duration = Duration::from_secs(60);
 
 /// How often the standings beside the progress bar are updated.
@@ -75,7 +75,7 @@ struct TournamentRun<'a> {
 }
 
 impl TournamentRun<'_> {
-    /// Plays the remaining games; returns whether a signal stopped it.
+    /// Plays the remaining games. Returns whether a signal stopped the tournament.
     fn play(&mut self, threads: usize, stop: &Stop) -> Result<bool, Failure> {
         // The folder may have more games than are requested now.
         let games = self.tournament.games();
@@ -87,7 +87,7 @@ impl TournamentRun<'_> {
             return Ok(false);
         }
         self.progress.show(&self.results, tournament);
-        // A decision of the test stops the threads too.
+        // When the sequential test has decided, it stops the threads, as a signal does.
         let enough = stop.clone();
         tournament.play(
             &left,
@@ -205,7 +205,7 @@ impl std::fmt::Display for Limit {
 fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     let engines = limit.external_engines().engines();
     let read = |text: &String| match text.as_str() {
-        // `search` has the limit of all players.
+        // `search` without a limit uses the limit of the tournament.
         "search" => engines
             .parse(&format!("search:{}", limit.text))
             .map_err(Failure::invalid),
@@ -224,7 +224,8 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
 /// Games per pairing if the command line names no number, rounded up to whole openings.
 const DEFAULT_GAMES: u32 = 100;
 
-/// The games per pairing: each opening is played from every seat.
+/// The number of games per pairing. It must be a multiple of the seats, because each opening is played from every
+/// seat.
 fn games(games: Option<u32>, variant: &Variant) -> Result<u32, Failure> {
     let seats = u32::from(variant.sides());
     match games {
@@ -294,7 +295,7 @@ impl Progress {
         self.last = Some(Instant::now());
         let standings = Standings::new(tournament, results, None);
         let best = standings.standings.first();
-        // Nothing is known until an opening has been played from all seats.
+        // A player has no score before an opening has been played from all seats.
         if let Some(best) = best.filter(|one| !one.scores.is_empty()) {
             let bar = best.scores.interval();
             self.bar.set_message(format!(

@@ -19,7 +19,7 @@ use crate::examples::with_examples;
     name = "noughts",
     version,
     propagate_version = true,
-    // -h is the history here; `command` adds help to the subcommands.
+    // In the classic game `-h` is the history; the function `command` adds help flags to the subcommands.
     disable_help_flag = true,
     disable_version_flag = true,
     args_conflicts_with_subcommands = true,
@@ -293,7 +293,7 @@ pub(crate) struct Arena {
     /// Grace period before a program loses on time
     #[arg(long, value_name = "TIME", default_value = "500ms")]
     pub(crate) tolerance: String,
-    /// Stop when a sequential test decides between these two differences of the first player, such as 0,10
+    /// Stop when a sequential test decides between these two Elo advantages of the first player, such as 0,10
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     pub(crate) sprt: Option<String>,
     /// The first player plays all others, who do not play each other
@@ -822,7 +822,7 @@ pub(crate) struct CheckClassic {
     /// Use the .txt files of this directory as test games instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub(crate) cases: Option<PathBuf>,
-    /// Compare byte for byte, also where the document is open
+    /// Compare byte for byte, even where the document allows several outputs
     #[arg(long)]
     pub(crate) strict: bool,
     /// Time for one game
@@ -871,7 +871,7 @@ pub(crate) struct Connect {
     /// Number of games that the robot plays [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "robot")]
     pub(crate) games: Option<String>,
-    /// The dialect: seed sends an id of our own, later lets the server choose it
+    /// The dialect: with seed the client chooses the session id, with later the server
     #[arg(long, value_enum, default_value_t = Dialect::Seed)]
     pub(crate) dialect: Dialect,
     /// Seed for the robot and the session id: the same number gives the same moves
@@ -940,7 +940,7 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// The server, and the variant if one is named.
+    /// Returns the address of the server, and the variant if the command line names one.
     pub(crate) fn place(&self) -> Result<(String, Option<String>), String> {
         let is_url = |word: &&String| word.contains(['/', ':', '.']) || *word == "localhost";
         let (urls, variants): (Vec<&String>, Vec<&String>) = self.places.iter().partition(is_url);
@@ -1111,7 +1111,8 @@ pub(crate) fn command() -> Command {
     all.help_template(template)
 }
 
-/// The same with examples and completions, which only help, manual and shells need. They cost memory.
+/// Like `command`, with examples and completions. They cost memory, and only the help, the manual page and shells
+/// need them.
 pub(crate) fn documented_command() -> Command {
     with_suggestions(command().mut_subcommands(with_examples))
 }
@@ -1128,7 +1129,7 @@ fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
             .short('h')
             .help("Print help; --help prints more"),
     };
-    // Otherwise clap adds its own flag.
+    // Without `disable_help_flag`, clap adds its own flag.
     command
         .disable_help_flag(true)
         .arg(own)
@@ -1171,7 +1172,7 @@ fn with_suggestions(command: Command) -> Command {
         .mut_subcommands(with_suggestions)
 }
 
-/// Accepts any text; completions offer these.
+/// A value parser that accepts any text and offers these names as completions.
 #[derive(Clone)]
 struct Suggestions(Vec<&'static str>);
 

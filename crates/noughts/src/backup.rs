@@ -28,7 +28,7 @@ pub(crate) fn back_up_store(task: &Backup) -> Result<(), Failure> {
 
 pub(crate) fn restore_store(task: &Restore) -> Result<(), Failure> {
     run(async |spinner| {
-        // Before the store is opened, which may create it.
+        // Check the backup first, because opening the store may create it.
         let expected = check_backup(&task.file).map_err(|error| about(&task.file, &error))?;
         let store = open_empty(&task.store).await?;
         let counts = restore(&task.file, &*store, shown_by(&spinner)).await;
@@ -70,7 +70,7 @@ fn shown_by(spinner: &ProgressBar) -> impl Fn(u64) + Send + 'static {
     move |rows| spinner.set_message(format!("{rows} rows"))
 }
 
-/// Opens a store to load a dump into, or creates it.
+/// Opens the store into which data is loaded, or creates it.
 async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
     if address == "memory:" {
         return Err(Failure::invalid(
@@ -82,10 +82,10 @@ async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
         .map_err(Failure::invalid)
 }
 
-/// Longer than a server needs from one sweep to the next.
+/// Longer than the interval at which a running server sweeps its store.
 const SWEEP_WAIT: Duration = Duration::from_millis(2_500);
 
-/// Refuses a store that a server uses, because turns during the copy would be missing in the other store.
+/// Returns an error if a server uses the store, because the copy would lack the turns played meanwhile.
 async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     let last_sweep = async || -> Result<u64, StoreError> { store.last_sweep_ms().await };
     let before = last_sweep().await.map_err(Failure::invalid)?;
@@ -98,7 +98,7 @@ async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     }
 }
 
-/// Names the file that an error is about.
+/// Adds the name of the file to an error.
 fn about(file: &Path, error: &BackupError) -> Failure {
     match error {
         BackupError::Store(error) => Failure::invalid(error),

@@ -119,7 +119,7 @@ fn client(task: CheckClient) -> Result<ExitCode, Failure> {
     let bar = progress::bar(0, "connections");
     let address = checked.listener.local_addr()?;
     let report = check_client(&checked, &processes, &|step| match by_hand {
-        // For the person who starts the client; the report goes to standard output.
+        // This line is for the person who starts the client. The report goes to standard output.
         true => drop(writeln!(
             io::stderr(),
             "connection {} of {}: {}; waiting for a client at {address}",
@@ -156,7 +156,7 @@ fn read_timeout(text: &str) -> Result<Duration, Failure> {
     duration::parse("the time (--timeout)", text)
 }
 
-/// The cases of all .txt files of a directory, sorted by file name.
+/// Reads the cases of all .txt files of a directory, in the order of the file names.
 fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     let shown = folder.display();
     let unread = |error: io::Error| Failure::invalid(format_args!("cannot read {shown}: {error}"));
@@ -185,7 +185,7 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     }
 }
 
-/// Processes that are killed when this program gets a signal to end.
+/// Returns a process set whose processes are killed when this program gets a signal to end.
 fn killed_on_signal() -> Result<ProcessSet, Failure> {
     let processes = ProcessSet::default();
     let killed = processes.clone();

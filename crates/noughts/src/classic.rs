@@ -40,7 +40,8 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
     )?)
 }
 
-/// For people only. It goes to standard error, because the document fixes every byte of standard output.
+/// Help for people. It goes to standard error, because the specification of the classic game defines every byte of
+/// standard output.
 const HINT: &str = "\
 Type row and column from 0, such as 1 1. :q quits, ? helps.
 See `noughts tui` (full screen), `noughts serve` (browser).

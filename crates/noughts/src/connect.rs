@@ -99,8 +99,8 @@ fn refusal(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Sends frames at once, and notices within two minutes that a server has disappeared. Failures are ignored:
-/// the connection works without these options.
+/// Sets socket options: frames are sent at once, and within two minutes the client notices that a server has
+/// disappeared. Failures are ignored, because the connection works without these options.
 fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     #[cfg(unix)]

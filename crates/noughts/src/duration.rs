@@ -1,4 +1,4 @@
-//! Durations on the command line.
+//! Parses durations on the command line.
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use crate::{Failure, robot_setup};
 
 pub(crate) fn run(task: &Engine) -> Result<(), Failure> {
     let strategy: Option<StrategyName> = match task.strategy.as_deref() {
-        // The time limits of the manager.
+        // `None`: search within the time limits that the manager sends.
         None | Some("search") => None,
         Some(text) => Some(text.parse().map_err(Failure::invalid)?),
     };

@@ -3,10 +3,10 @@
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// Words after `noughts`, and what they do.
+/// The arguments after `noughts`, and a description.
 type Example = (&'static str, &'static str);
 
-/// The examples of a command, which is named with the commands that it belongs to.
+/// Returns the examples of a command.
 fn examples(command: &str) -> &'static [Example] {
     match command {
         "menu" => &[
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::args::command;
 
-    /// Splits words like a shell, with quotes. What follows `>` or `|` is not for us.
+    /// Splits words like a shell, with quotes. Ignores everything after `>` or `|`, which is for the shell.
     fn words(text: &str) -> Vec<String> {
         let mut words = vec![String::new()];
         let mut quote = None;

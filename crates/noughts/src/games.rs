@@ -21,7 +21,7 @@ pub(crate) fn run(task: &Games) -> Result<(), Failure> {
         Some(what) => what,
         None => &GamesTask::List(Listing::default()),
     };
-    // Opening a missing file would create it.
+    // Opening a missing SQLite file would create it, which only `import` should do.
     if let (Some(path), false) = (
         task.store.strip_prefix("sqlite:"),
         matches!(what, GamesTask::Import { .. }),
@@ -91,7 +91,7 @@ fn without_date(rows: Vec<[String; 6]>) -> Vec<[String; 5]> {
         .collect()
 }
 
-/// A player's id, or a name.
+/// Filters by a player's id, or by a name if the text is not an id.
 fn player_filter(text: String) -> PlayerFilter {
     match text.parse() {
         Ok(id) => PlayerFilter::Player(id),
@@ -99,7 +99,7 @@ fn player_filter(text: String) -> PlayerFilter {
     }
 }
 
-/// The number of characters of an id in lists. Other commands accept an id that is cut to any unique length.
+/// The number of characters of an id in lists. Other commands accept any beginning of an id that is unique.
 const SHORT_ID: usize = 8;
 
 fn row(listed: &ListedGame, names: &PlayerNames) -> [String; 6] {
@@ -121,7 +121,7 @@ fn row(listed: &ListedGame, names: &PlayerNames) -> [String; 6] {
     ]
 }
 
-/// Columns as wide as their widest text.
+/// Formats rows so that each column is as wide as its widest text.
 fn align<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());
@@ -157,7 +157,7 @@ async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
         .map_err(|_| Failure::invalid(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
-/// A whole id, or the first characters of exactly one listed game.
+/// Finds a game by its whole id, or by the first characters of an id if exactly one listed game has them.
 async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::invalid(format_args!("{error}, not {}", Quoted::from(text)))
@@ -165,7 +165,7 @@ async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let id: Result<GameId, _> = text.parse();
     match id {
         Ok(id) => return Ok(id),
-        // The smallest id that begins with the text.
+        // The text is the beginning of an id if it gives a valid id when it is filled up with zeros.
         Err(error) => {
             let first: Result<GameId, _> = format!("{text:0<26}").parse();
             first.map_err(|_| wrong(&error))?;
@@ -232,7 +232,7 @@ async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
 /// Number of games that are read at the same time.
 const PAGE: usize = 1_000;
 
-/// Prints the records of these games, or of all finished games.
+/// Prints the records of the games `ids` or, if there are none, of all finished games.
 async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for id in ids {
@@ -346,7 +346,7 @@ async fn join_all<T>(
     done.into_iter().flatten().collect()
 }
 
-/// Splits a text at the lines that begin with `noughts `. Text before the first record belongs to it.
+/// Splits a text at the lines that begin with `noughts `. Text before the first record is part of that record.
 fn records(text: &str) -> Vec<String> {
     let mut records: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -374,7 +374,8 @@ fn now_ms() -> u64 {
 fn date(ms: u64) -> String {
     let minutes = ms / 60_000;
     let (days, minute) = (minutes / 1_440, minutes % 1_440);
-    // Years that begin in March, so that a leap day is the last day. 400 years have 146 097 days.
+    // The calculation uses years that begin in March, so that a leap day is the last day of a year. 400 years have
+    // 146 097 days.
     let days = days + 719_468;
     let (cycle, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -1,7 +1,7 @@
 //! The server's log on standard error, written by a separate thread.
 //!
-//! A game over TCP takes about 50 µs. Writing its log line takes as long again; with a separate thread
-//! players do not wait for it.
+//! A game over TCP takes about 50 µs. Writing its log line takes another 50 µs; because of the separate thread,
+//! players do not wait for that.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::args::{LogFormat, LogLevel};
 
-/// Maximum number of lines that wait to be written. Further lines are dropped and counted.
+/// Maximum number of lines in the queue. When it is full, lines are dropped and counted.
 const MAX_QUEUED_LINES: usize = 8_192;
 
 /// Maximum time to write the last lines at the end, because the reader of a pipe may have stopped.

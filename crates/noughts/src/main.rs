@@ -1,7 +1,8 @@
 //! Noughts: every game of the tic-tac-toe family.
 //!
-//! Arguments become one call, and its result becomes the exit code: 0 success, 1 failure, 2 a subcommand used wrongly,
-//! 3 not solved within the limit, 130 Ctrl-C. `check` has its own: 1 a rule is broken, 2 nothing could be tested.
+//! The program parses the arguments, calls one function, and returns its result as the exit code: 0 success, 1
+//! failure, 2 wrong use of a subcommand, 3 not solved within the limit, 130 Ctrl-C. `check` has its own codes: 1 a
+//! rule is broken, 2 nothing could be tested.
 
 mod admin;
 mod analyze;
@@ -103,18 +104,18 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code after Ctrl-C: 128 and the number of the signal.
+/// The exit code after Ctrl-C: 128 plus the number of the signal.
 const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
 
 /// Why a command failed.
 enum Failure {
-    /// An invalid argument or input, or an operation that failed: what is wrong and what is allowed.
+    /// An invalid argument or input, or an operation that failed. Contains what is wrong and what is allowed.
     Invalid(String),
-    /// The user stopped it. Contains how far it got.
+    /// The user stopped the command. Contains a text that says how far it got.
     Stopped(String),
-    /// The user stopped it. Nothing is printed.
+    /// The user stopped the command. Nothing is printed.
     Interrupted,
-    /// Not solved within the limit; the result so far is printed.
+    /// The position was not solved within the limit; the result so far was printed.
     Unsolved,
     /// Nothing could be tested. Contains the reason.
     NotTested(String),

@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Menu) -> Result<(), Failure> {
     )?)
 }
 
-/// The menu's board: one board, two sides.
+/// Parses a variant with one board and two sides, which the menu game needs.
 fn two_sided_board(name: &str) -> Result<GridSpec, Failure> {
     match name.parse::<Variant>().map_err(Failure::invalid)? {
         Variant::Grid(spec) if spec.sides() == 2 => Ok(spec),

@@ -105,7 +105,7 @@ fn play_at(
     })
 }
 
-/// What Ctrl-C does before it ends the program, and the line that it prints.
+/// A function that Ctrl-C calls before it ends the program. It returns the line to print.
 #[derive(Clone)]
 struct Ending(Arc<Mutex<Box<dyn Fn() -> String + Send>>>);
 
@@ -126,7 +126,7 @@ impl Ending {
     }
 }
 
-/// The seat of this game in the file of kept seats.
+/// Keeps the player's seat in the file of kept seats while the game runs.
 #[derive(Clone)]
 struct SeatKeeper {
     file: Option<KeptSeats>,
@@ -135,7 +135,7 @@ struct SeatKeeper {
 }
 
 impl SeatKeeper {
-    /// Stores the seat at once, so that it is not lost however the program ends.
+    /// Stores the seat in the file at once, so that it is not lost if the program crashes.
     fn new(table: &RemoteTable, file: Option<KeptSeats>) -> Result<SeatKeeper, Failure> {
         let Some((seat, token)) = table.seat.zip(table.token.clone()) else {
             return Ok(SeatKeeper { file, seat: None });

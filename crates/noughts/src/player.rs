@@ -1,4 +1,4 @@
-//! `noughts player`: the player of this user at a server.
+//! `noughts player`: manages the registered player of this user at a server.
 
 pub(crate) mod kept_players;
 
@@ -12,7 +12,7 @@ use crate::args::{Player, PlayerTask};
 use crate::play::{connect, failure};
 use kept_players::{KeptPlayer, KeptPlayers, server_of};
 
-/// How many characters of an id tell two players of the same name apart.
+/// Number of characters of an id that are shown, to distinguish players with the same name.
 const SHORT_ID: usize = 8;
 
 pub(crate) fn run(task: &Player) -> Result<(), Failure> {
@@ -143,8 +143,8 @@ fn delete(
     Ok(kept.remove(player)?)
 }
 
-/// The player that plays at this server: the kept one, renamed if a name is given, or a new one. `None` if no player can
-/// be kept here, or the server has none; then seats are anonymous.
+/// Returns the user's player at this server: the kept player, renamed if a name is given, or a new player. Returns
+/// `None` if no player can be stored here or the server does not create one; then seats are anonymous.
 pub(crate) fn of_user(
     client: &Client,
     name: Option<&str>,
@@ -166,7 +166,7 @@ pub(crate) fn of_user(
                 kept.put(&player)?;
                 return Ok(Some(player));
             }
-            // The server has lost or deleted the player, or runs with another store.
+            // The server deleted the player, lost it, or runs with another store.
             Err(ClientError::Refused(problem)) if problem.status == 401 => {
                 kept.set_aside(&player)?;
             }
@@ -180,7 +180,7 @@ pub(crate) fn of_user(
     let PlayerToken { id, token } = match created {
         Ok(created) => created,
         Err(error @ ClientError::Refused(_)) if name.is_some() => return Err(failure(error)),
-        // An older server, or one that creates no players now.
+        // The server is an older version without players, or does not create players now.
         Err(ClientError::Refused(_)) => return Ok(None),
         Err(error) => return Err(failure(error)),
     };

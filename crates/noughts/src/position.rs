@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::args::{Position, VariantName};
 use crate::play;
 
-/// The game of a record, of a written position, or after moves.
+/// Returns the game of a record, of a position, or after moves, as the options say.
 pub(crate) fn game(task: &Position) -> Result<Game, Failure> {
     if let Some(file) = &task.record {
         let record = match is_link(file) {
@@ -28,7 +28,7 @@ pub(crate) fn game(task: &Position) -> Result<Game, Failure> {
     after_moves(&variant, task.moves.as_deref().unwrap_or_default())
 }
 
-/// The variant, which must be named.
+/// Parses the variant. Returns an error if the command line names none.
 pub(crate) fn variant(name: &VariantName) -> Result<Variant, Failure> {
     let name = name.get().ok_or_else(|| {
         Failure::invalid("name a variant, such as 3x3k3: noughts variants lists them")
@@ -36,9 +36,9 @@ pub(crate) fn variant(name: &VariantName) -> Result<Variant, Failure> {
     name.parse().map_err(Failure::invalid)
 }
 
-/// A game after these moves, which are separated by spaces.
+/// Returns the game after `moves`, which are separated by spaces.
 pub(crate) fn after_moves(variant: &Variant, moves: &str) -> Result<Game, Failure> {
-    // The largest history, so that every rewind in the turns is legal.
+    // The largest history setting, so that every rewind among the moves is legal.
     let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
     let options = Options {
         history,
@@ -77,7 +77,7 @@ fn fetch(link: &str) -> Result<Record, Failure> {
     client.record(game).map_err(play::failure)
 }
 
-/// Also reads pipes, for `--record <(…)`.
+/// Reads a file, standard input (`-`) or a pipe, such as `--record <(…)`.
 fn read(file: &str) -> Result<String, Failure> {
     let text = match file {
         "-" => tui::read(file, Ok(io::stdin().lock())),

@@ -1,16 +1,16 @@
-//! Progress of long commands, on standard error if it is a terminal.
+//! Shows the progress of long commands on standard error, if that is a terminal.
 
 use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shorter commands show no progress.
+/// Commands that take less time show no progress.
 const DELAY: Duration = Duration::from_secs(1);
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar with a position, such as the number of games. Its length may be 0 while it is not known.
+/// A progress bar that counts `unit`, such as games. `length` may be 0 while the total is not known.
 pub(crate) fn bar(length: u64, unit: &str) -> ProgressBar {
     let template = format!("{{bar:24}} {{pos}} of {{len}} {unit}, {{eta}} left  {{wide_msg}}");
     shown_later(ProgressBar::new(length), &template)

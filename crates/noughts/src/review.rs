@@ -18,7 +18,7 @@ pub(crate) struct Review<'g> {
 }
 
 impl Review<'_> {
-    /// Analyses every turn within these limits. If `stop` is set, the earlier turns stay analysed.
+    /// Analyses every turn, each within `limits`. If `stop` is set meanwhile, the remaining turns are not analysed.
     pub(crate) fn new<'g>(
         game: &'g Game,
         limits: Limits,
@@ -100,7 +100,7 @@ impl Review<'_> {
         text
     }
 
-    /// JSON by hand: all texts are ours and need no escapes.
+    /// Writes JSON without a library: no text in it comes from a user, so nothing needs escapes.
     pub(crate) fn json(&self) -> String {
         let variant = self.game.variant();
         let turns = self.turns().map(|(number, turn, found, mistake)| {

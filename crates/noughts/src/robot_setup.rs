@@ -8,15 +8,16 @@ use noughts_rules::Quoted;
 
 use crate::Failure;
 
-/// External engines with one second per move. Only the command line may name them.
+/// Allows external engines, with one second per move. Only for names from the command line, because they contain
+/// commands.
 pub(crate) fn engines() -> Engines {
     ExternalEngines::default().engines()
 }
 
-/// A setup with this seed, or a random one.
+/// Creates a setup with the given seed, or with a random seed.
 pub(crate) fn from_seed(seed: Option<&str>) -> Result<EngineSetup, Failure> {
     let seed = match seed {
-        // The standard library seeds its hash maps from the system's randomness.
+        // A random seed: the standard library seeds its hashers with random numbers of the system.
         None => RandomState::new().build_hasher().finish(),
         Some(text) => text.parse().map_err(|_| {
             Failure::invalid(format_args!(

@@ -107,7 +107,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         let http_address = http.as_ref().map(TcpListener::local_addr).transpose()?;
         banner += &next_steps(http_address, tls.is_some(), &task.store);
-        // Opened after the listeners, so that a failed start creates no file.
+        // The store is opened after the listeners, so that a failed start creates no file.
         let store = open_store(&task.store, task.sync.into());
         let store = store.await.map_err(Failure::invalid)?;
         let secret = store.secret().await;
@@ -121,7 +121,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         };
         let log = Log::start(task.log, task.log_format);
         check_descriptor_limit(&limits);
-        // Created before the listeners are announced, so that no signal after that is missed.
+        // Signals are received from here on, before the addresses are announced, so that no later signal is missed.
         let end_signal = EndSignal::new()?;
         reload_on_hangup(tls.clone())?;
         let admin = task.admin.as_deref().map(AdminSocket::open).transpose()?;
@@ -154,7 +154,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         io::stdout().write_all(banner.as_bytes())?;
         io::stdout().flush()?;
-        // Not inside `info!`, which does not evaluate its arguments if the level is off.
+        // The wait must not be an argument of `info!`, which does not evaluate its arguments if the level is off.
         let signal = end_signal.received().await;
         info!(signal, "stopping");
         if !server.stop().await {
@@ -164,18 +164,18 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         log.close();
         Ok(())
     });
-    // Running robots and analyses are dropped; their games are stored.
+    // Computations of robots and analyses are dropped; the games are already stored.
     runtime.shutdown_background();
     served
 }
 
-/// What to do now, with addresses that terminals make clickable.
+/// A text that tells the user what to do next. Terminals make its addresses clickable.
 fn next_steps(http: Option<SocketAddr>, has_tls: bool, store: &str) -> String {
     let page = match http {
         Some(at) => {
             // A browser on this machine cannot open 0.0.0.0.
             let url = match (has_tls, at.ip().is_unspecified()) {
-                // Certificates are for names.
+                // Certificates usually contain names, not IP addresses.
                 (true, _) => format!("https://localhost:{}", at.port()),
                 (false, true) => format!("http://localhost:{}", at.port()),
                 (false, false) => format!("http://{at}"),
@@ -199,8 +199,9 @@ fn read_tls(files: TlsFiles) -> Result<Arc<Tls>, Failure> {
     Ok(Arc::new(tls))
 }
 
-/// Reads the certificate again at every SIGHUP. A wrong one is logged, and the old one stays in use. A server without a
-/// certificate survives SIGHUP too, unless it runs in a terminal: then SIGHUP says that the terminal was closed.
+/// Reads the certificate again at every SIGHUP. If the new certificate is invalid, the error is logged and the old
+/// one stays in use. A server without a certificate survives SIGHUP too, unless it runs in a terminal: then SIGHUP
+/// says that the terminal was closed.
 #[cfg(unix)]
 fn reload_on_hangup(tls: Option<Arc<Tls>>) -> io::Result<()> {
     if tls.is_none() && io::stdin().is_terminal() {
@@ -250,7 +251,7 @@ fn open_listener(
     Ok(Some(listener))
 }
 
-/// Puts a misbehaving proxy in front of a new listener, which is returned.
+/// Starts a misbehaving proxy on `listener`, and returns a new listener to which it forwards.
 fn behind(listener: Option<TcpListener>, kind: Misbehaviour) -> io::Result<Option<TcpListener>> {
     let Some(listener) = listener else {
         return Ok(None);
@@ -278,7 +279,7 @@ impl From<Sync> for SyncMode {
     }
 }
 
-/// A positive number. The error message begins with `what`.
+/// Parses a positive number. The error message begins with `what`.
 fn number(what: &str, text: &str) -> Result<usize, Failure> {
     const MAX: usize = 100_000_000;
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -293,7 +294,7 @@ fn number(what: &str, text: &str) -> Result<usize, Failure> {
         })
 }
 
-/// Parses each item; an empty environment variable is an empty list.
+/// Parses each item and skips empty items, so that an empty environment variable is an empty list.
 fn each<T>(texts: &[String], read: fn(&str) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
     let texts = texts.iter().map(|text| text.trim());
     texts.filter(|text| !text.is_empty()).map(read).collect()
@@ -308,7 +309,7 @@ fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
     })
 }
 
-/// Scheme, name and port exactly as browsers send them. Any other form would never match.
+/// Checks that an origin has scheme, name and port exactly as browsers send them. Any other form would never match.
 fn read_origin(origin: &str) -> Result<String, Failure> {
     let name = ["https://", "http://"]
         .iter()
@@ -344,8 +345,8 @@ pub(crate) fn read_long_time(what: &str, text: &str) -> Result<Duration, Failure
         })
 }
 
-/// File descriptors for other purposes than served connections: refused connections and those reserved for
-/// health checks (256 + 32), the store, the log.
+/// Number of file descriptors for other purposes than served connections: connections that are refused (256),
+/// connections reserved for health checks (32), the store, the log.
 const OTHER_DESCRIPTORS: u64 = 352;
 
 fn check_descriptor_limit(limits: &ConnectionLimits) {
@@ -358,7 +359,7 @@ fn check_descriptor_limit(limits: &ConnectionLimits) {
     }
 }
 
-/// SIGINT and SIGTERM. On Unix, signals are received from the moment this is created.
+/// Receives SIGINT and SIGTERM. On Unix, signals are received from the moment when this value is created.
 struct EndSignal {
     #[cfg(unix)]
     interrupt: Signal,

@@ -7,7 +7,7 @@ use noughts_engine::Stop;
 /// Ctrl-C.
 pub(crate) const INTERRUPT: i32 = 2;
 
-/// A stop flag that the first signal to end sets. A second Ctrl-C ends the program at once; a second SIGHUP
+/// Returns a stop flag that the first signal to end sets. A second Ctrl-C ends the program at once. A second SIGHUP
 /// does not, because a closing terminal often sends two.
 pub(crate) fn stop_on_signal() -> io::Result<Stop> {
     let stop = Stop::new();
@@ -36,7 +36,7 @@ pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> i
     Ok(())
 }
 
-/// Other systems only have Ctrl-C.
+/// Calls `callback` for each Ctrl-C. Other systems than Unix have no other signals.
 #[cfg(not(unix))]
 pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -37,7 +37,7 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
         solver.find_distance().map_err(Failure::invalid)?;
     }
     if task.checkpoint.is_some() {
-        // Only the table of proof-number search can be saved.
+        // Only the transposition table of proof-number search can be saved to a checkpoint.
         solver.use_proof_number_search();
     }
     if let Some(name) = &task.checkpoint {
@@ -98,7 +98,7 @@ fn budget(task: &Solve) -> Result<Budget, Failure> {
     })
 }
 
-/// Solves in slices if checkpoints must be written in between.
+/// Solves the position. With `--checkpoint`, solves in time slices and writes the file after each.
 fn solve(
     solver: &mut Solver,
     task: &Solve,
@@ -180,7 +180,7 @@ fn solve_lines(
     }
 }
 
-/// A position as `--position` takes it, or moves as `analyze --moves` takes them.
+/// Parses a position in the format of `--position`, or moves in the format of `--moves`.
 fn position_or_moves(variant: &Variant, text: &str) -> Result<Diagram, Failure> {
     match text.contains('/') {
         true => Diagram::parse(variant, text).map_err(Failure::invalid),
@@ -216,7 +216,7 @@ fn write_whole(
     }
 }
 
-/// Shows progress: one changing line on a terminal, otherwise occasional lines.
+/// Shows progress: on a terminal one line that changes, otherwise a new line from time to time.
 struct Ticker {
     is_terminal: bool,
     spinner: ProgressBar,
@@ -301,7 +301,7 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
     text
 }
 
-/// JSON by hand: all texts are ours and need no escapes.
+/// Writes JSON without a library: no text in it comes from a user, so nothing needs escapes.
 fn json(variant: &Variant, found: &Solution) -> String {
     let value = found
         .value()

@@ -1,4 +1,4 @@
-//! A TLS connection as a reader and a writer for two threads.
+//! Splits a TLS connection into a reader and a writer that two threads can use.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -13,10 +13,10 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
 use crate::Failure;
 
-/// Time for the handshake.
+/// Maximum time for the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The certificates of the system, and those of a PEM file.
+/// Returns the certificate authorities of the system, and those of a PEM file.
 pub(crate) fn authorities(cacert: Option<&Path>) -> Result<RootCertStore, Failure> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -41,7 +41,7 @@ pub(crate) fn authorities(cacert: Option<&Path>) -> Result<RootCertStore, Failur
     }
 }
 
-/// Performs the handshake with the server of this name.
+/// Performs the TLS handshake with the server `host`.
 pub(crate) fn open(
     host: &str,
     stream: TcpStream,
@@ -89,7 +89,7 @@ pub(crate) fn open(
     Ok((reader, TlsWriter(shared)))
 }
 
-/// The session, locked only while no thread waits for the network.
+/// The TLS session of both threads. No thread holds the lock while it waits for data from the network.
 struct Shared {
     session: Mutex<ClientConnection>,
     socket: TcpStream,
@@ -121,7 +121,8 @@ impl Read for TlsReader {
         loop {
             match self.shared.session().reader().read(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // A server that ends without closing the session, because it was killed.
+                // The server ended without closing the TLS session, such as when it was killed. Treat this as the end
+                // of the stream.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 read => return read,
             }
@@ -129,7 +130,7 @@ impl Read for TlsReader {
             let count = self.socket.read(&mut received)?;
             let mut session = self.shared.session();
             let mut received = &received[..count];
-            // At the end of the stream, an empty read tells the session about it.
+            // The loop runs at least once: at the end of the stream, an empty read tells the session about the end.
             loop {
                 session.read_tls(&mut received)?;
                 let processed = session.process_new_packets();

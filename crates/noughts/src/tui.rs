@@ -34,7 +34,8 @@ pub(crate) fn run(args: Tui) -> Result<(), Failure> {
     }
 }
 
-/// `--robot` by symbol or seat; `--seat` in turn order; or `--x` and `--o`, of which the other is as usual.
+/// Returns the holders of the seats: from `--robot`, from `--seat` in turn order, or from `--x` and `--o`. If only
+/// one of these two is given, the other seat has its default.
 fn seats(args: &Tui) -> Result<Vec<String>, Failure> {
     if !args.robots.is_empty() {
         let variant = args

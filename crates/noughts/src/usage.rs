@@ -15,8 +15,9 @@ use crate::args::{Args, command, documented_command};
 
 /// Parses the arguments. On failure, or for help, prints a text and returns the exit code.
 ///
-/// A wrong option of the classic game gives one sentence and exit code 1, as its document demands. A wrong
-/// subcommand or option of a subcommand shows the usage and exits with 2, as is common.
+/// For a wrong option of the classic game, prints one sentence and returns exit code 1, as the specification of the
+/// game demands. For a wrong subcommand, or a wrong option of a subcommand, prints the usage and returns exit code 2,
+/// as most programs do.
 pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitCode> {
     let words: Vec<OsString> = words.collect();
     let read = || Args::from_arg_matches(&command().try_get_matches_from(&words)?);
@@ -63,7 +64,7 @@ fn is_subcommand(word: Option<&OsString>) -> bool {
     word.is_some_and(|word| word == "help" || command().find_subcommand(word).is_some())
 }
 
-/// What is wrong with the options of the classic game, and what is allowed.
+/// Describes what is wrong with the options of the classic game, and what is allowed.
 fn sentence(error: &clap::Error) -> String {
     let what = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
@@ -106,7 +107,7 @@ fn sentence(error: &clap::Error) -> String {
     }
 }
 
-/// Of several similar names, the last one is the most similar.
+/// Suggests the most similar name, which is the last one of `names`.
 fn similar(names: &str) -> String {
     match names.rsplit(", ").next() {
         None | Some("") => String::new(),
@@ -156,7 +157,7 @@ pub(crate) fn man() -> Result<(), Failure> {
     Ok(io::stdout().write_all(&page)?)
 }
 
-/// The section of one command, and those of its subcommands.
+/// Writes the section of a command, and the sections of its subcommands.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let name = command.get_bin_name().unwrap_or_default().to_uppercase();
     Roff::new().control("SH", [&*name]).to_writer(page)?;

@@ -8,7 +8,7 @@ use noughts_terminal::tui::wrap;
 use crate::Failure;
 use crate::terminal_size::terminal_size;
 
-/// How the names are made.
+/// Explains how names of variants are formed.
 const NOTATION: [(&str, &str); 6] = [
     (
         "WxHkK",

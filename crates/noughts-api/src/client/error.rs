@@ -13,13 +13,13 @@ pub enum ClientError {
     Unreachable(io::Error),
     /// No secure connection could be made, such as when the server's certificate is not trusted.
     Tls(String),
-    /// The server refused the request and says why.
+    /// The server refused the request; the problem says why.
     Refused(Problem),
-    /// The response is not one of this service.
+    /// The response is not one that this service sends.
     UnexpectedResponse(String),
     /// A token contains characters other than visible ASCII.
     InvalidToken,
-    /// The additional certificate cannot be read.
+    /// The additional certificate cannot be parsed.
     InvalidCertificate(String),
 }
 

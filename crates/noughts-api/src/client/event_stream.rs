@@ -10,8 +10,8 @@ use ureq::{Body, BodyReader};
 use super::{ClientError, MAX_RESPONSE_BYTES};
 use crate::stream::StreamMessage;
 
-/// The event stream of a table, or of a player. When the connection is lost, open another stream, at a table after
-/// [`EventStream::last_id`].
+/// The event stream of a table, or of a player. When the connection is lost, open another stream. At a table, let it
+/// continue after [`EventStream::last_id`].
 pub struct EventStream<M = StreamMessage> {
     lines: BufReader<BodyReader<'static>>,
     last_id: Option<usize>,
@@ -32,7 +32,8 @@ impl<M: DeserializeOwned> EventStream<M> {
         self.last_id
     }
 
-    /// The next line without its end; `None` at the end of the stream, where a line without an end is dropped.
+    /// Reads the next line, without its newline; `None` at the end of the stream. A last line without a newline is
+    /// dropped.
     fn read_line(&mut self) -> Result<Option<String>, ClientError> {
         let mut bytes = Vec::new();
         let mut bounded = (&mut self.lines).take(MAX_RESPONSE_BYTES);

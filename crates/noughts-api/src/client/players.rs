@@ -13,7 +13,7 @@ impl Client {
         self.post("/api/players", None, player)
     }
 
-    /// The player with this token: name, running and finished games.
+    /// Returns the player with this token: name, running and finished games.
     pub fn me(&self, token: &str) -> Result<Me, ClientError> {
         self.get_as(token, "/api/me")
     }
@@ -34,18 +34,18 @@ impl Client {
         self.delete_as(token, "/api/me")
     }
 
-    /// What everybody may see of a player.
+    /// Returns the public page of a player.
     pub fn profile(&self, player: &str) -> Result<Profile, ClientError> {
         let path = format!("/api/players/{player}");
         from_json(&read_body(self.get(&path, "application/json").call()?)?)
     }
 
-    /// Makes a code for another device.
+    /// Creates a code with which another device can act for the player.
     pub fn create_link(&self, token: &str) -> Result<DeviceLink, ClientError> {
         self.post("/api/me/links", Some(token), &())
     }
 
-    /// Uses up a code from another device.
+    /// Exchanges a code from another device for a token. A code works only once.
     pub fn redeem_link(&self, code: &str) -> Result<PlayerToken, ClientError> {
         let code = LinkCode {
             code: code.to_owned(),
@@ -58,7 +58,7 @@ impl Client {
         self.delete_as(token, "/api/me/tokens")
     }
 
-    /// Creates a table at which the player with this token takes the caller's seats.
+    /// Creates a table for the player with this token, who takes the seats that the request takes.
     pub fn create_table_as(
         &self,
         token: &str,
@@ -67,7 +67,7 @@ impl Client {
         self.post("/api/games", Some(token), table)
     }
 
-    /// The player with this token takes an open seat.
+    /// Takes an open seat for the player with this token.
     pub fn take_seat_as(
         &self,
         token: &str,
@@ -78,14 +78,15 @@ impl Client {
         self.post(&path, Some(token), &TakeSeat::default())
     }
 
-    /// What happens in the games of the player with this token. A stream begins with the running games.
+    /// Opens the event stream about the games of the player with this token. It begins with the running games.
     pub fn player_events(&self, token: &str) -> Result<EventStream<PlayerMessage>, ClientError> {
         let request = self.get("/api/me/events", "text/event-stream");
         let response = expect_success(authorize(request, Some(token))?.call()?)?;
         Ok(EventStream::new(response.into_body()))
     }
 
-    /// Asks for an opponent. The match arrives at [`player_events`](Client::player_events).
+    /// Requests a quick match. The event stream of [`player_events`](Client::player_events) reports when an opponent
+    /// was found.
     pub fn request_match(
         &self,
         token: &str,
@@ -104,7 +105,7 @@ impl Client {
         self.delete_as(token, &format!("/api/matches/{id}"))
     }
 
-    /// How many players wait for a quick match.
+    /// Returns how many players wait for a quick match.
     pub fn waiting_matches(&self) -> Result<WaitingMatches, ClientError> {
         let request = self.get("/api/matches", "application/json");
         from_json(&read_body(request.call()?)?)

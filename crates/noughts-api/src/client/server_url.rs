@@ -42,11 +42,11 @@ pub enum UrlError {
     Scheme,
     /// The host is missing or invalid, or the port is not a number.
     Host,
-    /// Something follows the host, but it contains no game's id.
+    /// The text after the host does not contain the id of a game.
     Path,
 }
 
-/// Game ids have 26 characters, digits and capital letters.
+/// Game ids have 26 characters: digits and small letters.
 const GAME_ID_LENGTH: usize = 26;
 
 impl FromStr for ServerUrl {
@@ -108,7 +108,7 @@ impl ServerUrl {
     }
 }
 
-/// The address of the page: of a game, or of the server.
+/// Displays the address of the game's page, or of the server's page if there is no game.
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin())?;
@@ -186,7 +186,7 @@ mod tests {
             ("http://user@h/", UrlError::Host),
             ("http://h/foo", UrlError::Path),
             ("http://h/game/", UrlError::Path),
-            // One character of the id is missing, or one too many.
+            // The id has one character too few, or one too many.
             ("http://h/game/0123456789ABCDEFGHJKMNPQR", UrlError::Path),
             ("http://h/game/0123456789ABCDEFGHJKMNPQRST", UrlError::Path),
         ] {

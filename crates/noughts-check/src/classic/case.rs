@@ -10,11 +10,11 @@
 //! > :q
 //! ```
 //!
-//! `#` has the case's name and claim, `@` the sentence that demands it. `?` instead of `@` marks a case that
-//! the document does not decide. `$` has the options, with single quotes as in a shell. Each `>` is a typed
-//! line; `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused` instead of typed lines
-//! means that the program must refuse the options; `= usage` means that it must print its usage. The expected
-//! output is computed from the rules. Other lines are comments.
+//! `#` starts a case with its name and claim; `@` has the sentence of the document that demands it. `?` instead of
+//! `@` marks a case that the document does not decide. `$` has the options, with single quotes as in a shell. Each
+//! `>` is a typed line; `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused` instead of
+//! typed lines means that the program must refuse the options; `= usage` means that it must print its usage. The
+//! expected output is computed from the rules. Other lines are comments.
 
 use std::fmt;
 
@@ -23,13 +23,13 @@ use crate::verdict::Weight;
 /// One scripted game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// Its short name.
+    /// The short name of the case.
     pub name: String,
-    /// What it says.
+    /// The rule that the case checks, as a sentence.
     pub claim: String,
-    /// The sentence of the document that demands it, or why it is open.
+    /// The sentence of the document that demands the rule, or why the document leaves it open.
     pub source: String,
-    /// Whether the document demands it.
+    /// Whether the document demands the rule.
     pub weight: Weight,
     /// The program's options.
     pub options: Vec<String>,
@@ -55,7 +55,7 @@ pub enum Expectation {
 pub struct CaseError {
     /// The line number, from 1.
     pub line: usize,
-    /// The problem, and what would be right.
+    /// The problem, and what is expected instead.
     pub problem: String,
 }
 
@@ -124,7 +124,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
     Ok(cases)
 }
 
-/// Words as a shell would split them, with single quotes.
+/// Splits a text into words as a shell does, with single quotes.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) enum Trigger {
     /// Nothing was typed yet.
     Start,
-    /// A legal play that does not end the game, and whether three or more symbols stand in a line.
+    /// A legal play that does not end the game. `has_run`: it makes a run of three or more symbols.
     Play { has_run: bool },
     /// A play that completes a line.
     Line(Line),
@@ -32,7 +32,7 @@ pub(super) enum Trigger {
 }
 
 impl Trigger {
-    /// Whether the document has an error message for it.
+    /// Whether the document has an error message for this command.
     pub(super) fn is_error(self) -> bool {
         match self {
             Trigger::Taken | Trigger::OffBoard | Trigger::Invalid | Trigger::Unable => true,
@@ -50,13 +50,13 @@ impl Trigger {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Line {
     pub(super) direction: Direction,
-    /// Not on a main diagonal.
+    /// Whether the line is a diagonal that is not a main diagonal.
     pub(super) is_beside: bool,
-    /// The last symbol is not at an end of the line.
+    /// Whether the last play is not at an end of the line.
     pub(super) is_middle: bool,
-    /// Longer than needed.
+    /// Whether the line is longer than needed to win.
     pub(super) is_long: bool,
-    /// The line is not the first player's.
+    /// Whether the line belongs to another player than the first.
     pub(super) is_others: bool,
     pub(super) fills_board: bool,
 }
@@ -76,26 +76,26 @@ pub(super) enum Aspect {
     Turn,
     Board,
     Player,
-    /// An error without its message.
+    /// The error message is missing.
     NoMessage,
-    /// An error with the message of another one.
+    /// The message of another error is shown.
     WrongMessage,
-    /// Another text in the place of a message.
+    /// Another text is shown instead of the message.
     Text,
-    /// A wrong command was executed.
+    /// An invalid or illegal command was executed.
     Accepted,
     /// A legal command was not executed.
     Refused,
-    /// The game does not end.
+    /// The game goes on although it should end.
     GoesOn,
-    /// The game ends.
+    /// The game ends although it should go on.
     Ends,
     Winner,
     /// The number of turns at the end.
     Count,
     Crash,
     Hangs,
-    /// The output ends.
+    /// The output ends too early.
     Stops,
     /// Something else.
     Other,
@@ -108,9 +108,9 @@ pub(super) enum Cause {
     NoLine,
     /// Lines in this direction are not recognized.
     Direction(Direction),
-    /// Only the main diagonals are checked.
+    /// Diagonals other than the two main diagonals are not recognized.
     Beside,
-    /// Lines are recognized only from their ends.
+    /// A line is recognized only if the last play is at its end.
     Middle,
     /// Lines that are longer than needed are not recognized.
     Long,
@@ -123,7 +123,7 @@ pub(super) enum Cause {
     After(Trigger, Aspect),
     /// No game is shown.
     NoGame,
-    /// The words are right, but these bytes are not.
+    /// The words are right, but not byte for byte: after the text `after` the program shows the byte `shown`.
     Bytes {
         after: &'static str,
         shown: Option<u8>,
@@ -135,7 +135,7 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    /// The cases that are about this cause, in order of preference.
+    /// The names of the cases that check for this cause, in order of preference.
     fn preferred(self) -> &'static [&'static str] {
         match self {
             Cause::Winner => &["second-wins"],
@@ -150,7 +150,7 @@ impl Cause {
         }
     }
 
-    /// Whether a program that recognizes this line cannot have this fault.
+    /// Whether a program that recognizes `line` cannot have this fault.
     fn is_refuted_by(self, line: Line) -> bool {
         match self {
             Cause::NoLine => true,
@@ -179,7 +179,8 @@ pub(super) fn causes(trigger: Trigger, aspect: Aspect) -> Vec<Cause> {
             error,
             Aspect::Turn | Aspect::Player | Aspect::NoMessage | Aspect::Board | Aspect::Other,
         ) if error.is_error() => vec![Cause::AnyError(aspect)],
-        // Whether such a line is taken for a command depends on the typed text.
+        // Whether a program accepts a wrong command depends on the typed text, so this fault has no cause in common
+        // with other cases.
         (Trigger::Invalid | Trigger::Taken | Trigger::OffBoard, Aspect::Accepted) => Vec::new(),
         (Trigger::Taken | Trigger::OffBoard, Aspect::Text) => {
             vec![Cause::After(Trigger::OffBoard, aspect)]
@@ -212,8 +213,8 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// For each broken case that shows the same fault as another one: the index of that other case. `seen` has
-/// the lines that ended games correctly.
+/// Maps each broken case that shows the same fault as another case to the index of the case that reports it. `seen`
+/// contains the lines that ended games correctly.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()
@@ -251,7 +252,7 @@ pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<
     reported_by
 }
 
-/// Of causes that explain the same number of cases, the first one.
+/// Returns the cause that explains the most cases; if several explain as many, the first of them.
 fn most_common(left: &[(&BrokenCase<'_>, Vec<Cause>)]) -> Option<Cause> {
     let mut best = None;
     for cause in left.iter().flat_map(|(_, causes)| causes) {

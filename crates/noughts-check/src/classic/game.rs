@@ -9,7 +9,7 @@ use super::screen::{Screen, Word};
 use crate::process::{End, stack_trace};
 use crate::verdict::{Verdict, Weight};
 
-/// One interpretation of what the program shows. Where the document is open there are several.
+/// One interpretation of the program's output. There are several where the document leaves a question open.
 #[derive(Clone)]
 struct Track {
     model: Model,
@@ -24,7 +24,7 @@ struct Track {
     deviations: Deviations,
 }
 
-/// The place at which the output matches no interpretation any more.
+/// The first place at which the output does not match an interpretation.
 struct Stuck {
     /// Whether this is the usual interpretation.
     is_usual: bool,
@@ -34,7 +34,7 @@ struct Stuck {
     expected: Next,
 }
 
-/// What should come next.
+/// What the output should contain next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// The turn, the board and the prompt.
@@ -45,7 +45,7 @@ enum Next {
     End,
 }
 
-/// The verdict on a game.
+/// The verdict on the output of a game.
 pub(super) struct Judged {
     pub(super) verdict: Verdict,
     pub(super) deviations: Deviations,
@@ -63,14 +63,15 @@ impl From<Verdict> for Judged {
     }
 }
 
-/// Deviations that other rules report.
+/// Deviations in this game that separate rules report.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Deviations {
     pub(super) no_delimiter: bool,
     pub(super) no_redraw: bool,
 }
 
-/// Follows the output word by word. Where the document is open, follows every interpretation that it allows.
+/// Compares the output with the model word by word. Where the document leaves a question open, follows every
+/// interpretation that it allows.
 pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();
@@ -128,7 +129,7 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
                 continue;
             };
             let Some(line) = line else {
-                // The document does not say what the end of input means.
+                // The document does not say what the end of input means, so the program may do anything now.
                 ended = ended.or(Some(track));
                 continue;
             };
@@ -299,7 +300,7 @@ impl Track {
         matches!(screen.words.get(self.at + offset), Some(Word::Prompt(_)))
     }
 
-    /// Every continuation that matches the output after a typed line.
+    /// Returns every interpretation that matches the output after one more typed line.
     fn after(self, line: &[u8], screen: &Screen) -> Vec<Track> {
         let exact = Command::read(line);
         let typed = String::from_utf8_lossy(line)
@@ -368,14 +369,15 @@ fn told(message: Option<&str>, quits: bool) -> String {
     }
 }
 
-/// The possible effects of a command, the usual one first.
+/// The effects of a command that the document allows, the usual effect first.
 fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>)> {
     let mut usual = model.clone();
     let message = usual.obey(command);
     let mut all = vec![(usual, message)];
     if let Command::Rewind(count) = command {
         if count == 0 {
-            // A rewind that takes nothing back, or a history of 1 ("it is not possible to rewind at all").
+            // `<<0` takes nothing back. It may be a turn or an error, and with a history of 1 "it is not possible to
+            // rewind at all".
             let mut passed = model.clone();
             if message.is_some() && passed.obey(command).is_none() {
                 all.push((passed, None));
@@ -383,7 +385,7 @@ fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>
             all.push((model.clone(), Some(UNABLE)));
             all.push((model.clone(), Some(INVALID)));
         }
-        // "At most 2 turns back" may mean all successive rewinds together.
+        // The limit "at most 2 turns back" may hold for all successive rewinds together.
         if model.has_just_rewound() && message.is_none() {
             all.push((model.clone(), Some(UNABLE)));
         }

@@ -3,13 +3,13 @@
 use super::cause::{Direction, Line, Trigger};
 use noughts_rules::{Action, Conclusion, Game, GridSpec, Options, Seat, Side, Variant};
 
-/// The game behind the screen.
+/// The game that the program should show.
 #[derive(Clone)]
 pub(super) struct Model {
     game: Game,
-    /// The symbols, by seat.
+    /// The symbol of each seat.
     symbols: Vec<char>,
-    /// The symbols, by side.
+    /// The symbol of each side.
     marks: Vec<char>,
     /// The length of a line that wins.
     win: usize,
@@ -25,7 +25,7 @@ pub(super) enum Command {
     Invalid,
 }
 
-/// The error message for a command; `None` if it was executed.
+/// The error message for a command; `None` if the command was executed.
 pub(super) type Message = Option<&'static str>;
 
 pub(super) const INVALID: &str = "Invalid command";
@@ -33,7 +33,7 @@ pub(super) const ILLEGAL: &str = "Illegal play";
 pub(super) const UNABLE: &str = "Unable to rewind";
 
 impl Model {
-    /// The game for these options; `None` if they are not allowed. `equal_is_one` means that players with
+    /// Creates the game for `options`; `None` if the options are not allowed. If `equal_is_one` is true, players with
     /// equal symbols are one side.
     pub(super) fn new(options: &[String], equal_is_one: bool) -> Option<Model> {
         let asked = Asked::read(options)?;
@@ -190,7 +190,7 @@ impl Model {
         }
     }
 
-    /// For each direction: how many symbols of the last play's side are adjacent before and after it.
+    /// For each direction, counts the adjacent symbols of the same side before and after the last play.
     fn runs(&self) -> Vec<(Direction, usize, usize)> {
         let Some(last) = self.game.plays().last() else {
             return Vec::new();
@@ -247,7 +247,7 @@ impl Model {
         })
     }
 
-    /// The line that ends the game after these typed lines, if there is one.
+    /// Executes the commands `typed` and returns the completed line of symbols that ended the game, if any.
     pub(super) fn line_after(mut self, typed: &[Vec<u8>]) -> Option<Line> {
         for line in typed {
             match self.is_over() {
@@ -278,7 +278,7 @@ impl Model {
     }
 }
 
-/// The options of the document.
+/// The program's options, as the document defines them.
 struct Asked {
     size: u8,
     win: u8,
@@ -313,7 +313,7 @@ impl Asked {
 }
 
 impl Command {
-    /// The strict interpretation of a line.
+    /// Parses a typed line in the strict interpretation of the document.
     pub(super) fn read(line: &[u8]) -> Command {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);

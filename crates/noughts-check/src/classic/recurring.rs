@@ -9,13 +9,13 @@ use crate::verdict::{Fact, Finding, Verdict, Weight};
 /// A rule about all cases.
 #[derive(Clone, Copy, Debug)]
 pub struct RecurringRule {
-    /// Its short name.
+    /// The rule's short name.
     pub name: &'static str,
-    /// What it says.
+    /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the document that demands it, or why it is open.
+    /// The sentence of the document that demands the rule, or why the document leaves it open.
     pub source: &'static str,
-    /// How much it counts.
+    /// Whether breaking the rule is a fault.
     pub weight: Weight,
 }
 
@@ -47,7 +47,7 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
 /// What was seen in all cases.
 #[derive(Default)]
 pub(super) struct Recurring {
-    /// For each form of extra line: an example, and the number of cases with it.
+    /// Maps each form of extra lines to an example and the number of cases that have such a line.
     extra: BTreeMap<String, (String, usize)>,
     /// The number of cases that show a game.
     games: usize,
@@ -56,7 +56,7 @@ pub(super) struct Recurring {
 }
 
 impl Recurring {
-    /// Finds lines that most outputs have and that belong to no game.
+    /// Finds lines that most outputs contain and that are not part of a game.
     pub(super) fn of(outputs: &[&[u8]]) -> Recurring {
         let mut recurring = Recurring::default();
         for output in outputs {
@@ -171,7 +171,7 @@ fn belongs_to_game(line: &str) -> bool {
 /// A line without the parts that change from turn to turn: its first word or, if that is short, the line
 /// without numbers and single letters.
 fn form(line: &str) -> String {
-    // Debug output often repeats the typed text, so only its first word is compared.
+    // Debug output often repeats the typed text, so only the first word of the line is compared.
     let first = line.split_whitespace().next().unwrap_or_default();
     if first.chars().filter(|sign| sign.is_alphabetic()).count() >= 3 {
         return first.to_owned();

@@ -36,8 +36,8 @@ impl Run {
     }
 }
 
-/// Runs a case. If the program shows no prompt within a quarter of the time, it gets all its input at once,
-/// also in the following cases.
+/// Runs a case. If the program shows no prompt within a quarter of `timeout`, it gets the rest of its input at once;
+/// in the following cases it gets all input at once.
 pub(super) fn run(
     command: &[OsString],
     case: &Case,

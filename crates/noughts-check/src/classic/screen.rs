@@ -1,4 +1,4 @@
-//! A program's output as words, without spaces and blank lines, which the document does not fix.
+//! Splits a program's output into words and ignores spaces and blank lines, which the document does not define.
 
 use super::model::{ILLEGAL, INVALID, UNABLE};
 
@@ -89,7 +89,7 @@ impl Screen {
     }
 }
 
-/// The prompt with its colon, and what follows it.
+/// Splits a line into the prompt with its colon and the text after it.
 pub(super) fn split_prompt(line: &str) -> Option<(&str, &str)> {
     let symbol = line.strip_prefix(PROMPT)?;
     // The symbol itself may be a parenthesis.
@@ -98,7 +98,7 @@ pub(super) fn split_prompt(line: &str) -> Option<(&str, &str)> {
     Some((&line[..line.len() - after.len()], after))
 }
 
-/// The lines as on a terminal, where typed text follows its prompt.
+/// Returns the lines as a terminal shows them, with the typed text after each prompt.
 pub(super) fn as_seen(output: &[u8], typed: &[Vec<u8>]) -> Vec<String> {
     let mut typed = typed.iter();
     let mut lines = Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn as_seen(output: &[u8], typed: &[Vec<u8>]) -> Vec<String> {
     lines
 }
 
-/// The text typed at a prompt, quoted, in a line of [`as_seen`].
+/// Returns the typed text after the prompt in a line of [`as_seen`], in quotes.
 pub(super) fn typed_after_prompt(line: &str) -> Option<String> {
     let (_, typed) = split_prompt(line)?;
     let typed = typed.trim_start();

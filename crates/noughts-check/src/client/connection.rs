@@ -30,9 +30,9 @@ pub(super) struct ClientConnection {
     last_frame: Vec<u8>,
     sent: Vec<u8>,
     conversation: Vec<String>,
-    /// A frame that is longer or shorter than its figure.
+    /// The first finding about a frame that is longer or shorter than its figure in the document.
     pub(super) size_fault: Option<Finding>,
-    /// A name in HELLO without its two zero bytes.
+    /// The finding about a HELLO whose name does not end with two zero bytes.
     pub(super) name_fault: Option<Finding>,
 }
 
@@ -101,7 +101,7 @@ impl ClientConnection {
                 Parsed::Invalid(error) if is_quiet || self.last_frame.is_empty() => {
                     break Received::Invalid(error, std::mem::take(&mut self.buffer.bytes));
                 }
-                // Perhaps the rest of a frame that was too long; then the next frame follows.
+                // The bytes may be the rest of a frame that was too long, so wait for the next frame.
                 Parsed::Invalid(_) => {}
                 Parsed::Incomplete if self.buffer.has_ended => {
                     break Received::Closed(std::mem::take(&mut self.buffer.bytes));
@@ -153,7 +153,8 @@ impl ClientConnection {
         }
     }
 
-    /// Waits for bytes and serves the client's process. Returns false at the deadline.
+    /// Waits for bytes, and meanwhile reads the client's output and answers its prompts. Returns false at the
+    /// deadline.
     fn fill(&mut self, deadline: Instant) -> bool {
         let until = match &mut self.program {
             Some(program) => {
@@ -165,7 +166,7 @@ impl ClientConnection {
         self.buffer.receive(&mut self.stream, until) || Instant::now() < deadline
     }
 
-    /// How long the kit waits to see that no frame comes.
+    /// How long the kit waits before it concludes that no frame comes.
     pub(super) fn patience(&self) -> Duration {
         self.timeout / 2
     }
@@ -203,7 +204,7 @@ impl ClientConnection {
         true
     }
 
-    /// Bytes after the last field of the last frame.
+    /// Records bytes that follow the last field of the last frame.
     fn observe_excess(&mut self, excess: &[u8]) {
         let length = self.last_frame.len();
         let words = client_words(&self.last_frame);
@@ -234,7 +235,7 @@ impl ClientConnection {
             server_words(bytes, self.dialect)
         ));
         self.sent_at = Instant::now();
-        // Write errors show up as a missing answer.
+        // Write errors are ignored: they show up as a missing answer.
         if !self.in_pieces {
             let _ = self.stream.write_all(bytes);
             return;
@@ -263,7 +264,7 @@ impl ClientConnection {
         }
     }
 
-    /// The finding that something else was received than expected.
+    /// Creates the finding that `received` is not what was expected.
     pub(super) fn finding(
         &self,
         problem: impl Into<String>,

@@ -88,7 +88,7 @@ impl ClientProgram {
         }
     }
 
-    /// The end of the first prompt without an answer, and its answer.
+    /// Returns where the first unanswered prompt ends, and the text to type.
     fn next_answer(&mut self) -> Option<(usize, String)> {
         let output = &self.program.output[self.searched..];
         let find = |answer: &Answer| {

@@ -68,7 +68,7 @@ impl RuleResults {
         }
     }
 
-    /// The verdict on a rule, which initially holds. The time since the last verdict counts for this rule.
+    /// Returns the verdict on a rule; at first the rule holds. The time since the last call counts for this rule.
     fn verdict(&mut self, rule: &'static str) -> &mut Verdict {
         debug_assert!(CLIENT_RULES.iter().any(|one| one.name == rule));
         let now = Instant::now();
@@ -81,7 +81,7 @@ impl RuleResults {
         verdict
     }
 
-    /// Breaks a rule because of what was received. A client that waits for typed input breaks no rule.
+    /// Records that a rule is broken because of `received`, unless the client waits for typed input.
     pub(super) fn fail_unless_waiting(
         &mut self,
         rule: &'static str,
@@ -98,7 +98,7 @@ impl RuleResults {
                 return;
             }
         }
-        // A client that does not answer whole frames either is not confused by split frames.
+        // If the client does not answer whole frames either, split frames are not the cause.
         if rule == "split" && (self.is_broken("play") || self.is_broken("action")) {
             return;
         }
@@ -151,7 +151,7 @@ impl RuleResults {
         ))
     }
 
-    /// A client that prints the same stack trace after disconnections and otherwise has one fault.
+    /// If the client prints the same stack trace after disconnections and at other times, reports it as one fault.
     fn report_trace_once(&mut self) {
         let trace = |rule: &str| match self.verdicts.get(rule) {
             Some((Verdict::Broken(finding), _)) => Some(finding),

@@ -6,13 +6,13 @@ use crate::verdict::Weight;
 /// One rule for clients.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientRule {
-    /// Its short name.
+    /// The rule's short name.
     pub name: &'static str,
-    /// What it says.
+    /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the document that demands it, or why it is open.
+    /// The sentence of the document that demands the rule, or why the document leaves it open.
     pub source: &'static str,
-    /// How much it counts.
+    /// Whether breaking the rule is a fault.
     pub weight: Weight,
 }
 

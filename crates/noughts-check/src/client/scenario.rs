@@ -12,7 +12,7 @@ use crate::board::Board;
 /// What the kit does in one connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scenario {
-    /// Plays a game badly.
+    /// Plays a game and avoids winning.
     Game,
     /// Plays to win, and sends its frames byte by byte.
     Pieces,
@@ -80,7 +80,7 @@ impl Scenario {
         let Some(frame_id) = self.read_hello(connection, results) else {
             return;
         };
-        // A frame that was sent too early would be taken for an answer.
+        // If the client sends frames too early, the kit would take such a frame for an answer.
         if self == Scenario::LeaveAtOnce || results.is_broken("waits-ready") {
             return;
         }
@@ -174,7 +174,8 @@ impl Scenario {
         Some(frame_id)
     }
 
-    /// Plays one game. Returns whether it was finished. What follows RESULT is checked with the next PLAY.
+    /// Plays one game. Returns whether the game was finished. The client's frame after RESULT is checked with the
+    /// next PLAY.
     fn play(self, connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
         let mut board = Board::new();
         let (mut moves, mut refusals) = (0, 0);
@@ -257,7 +258,7 @@ impl Scenario {
         }
     }
 
-    /// The client's next move after its first one was refused.
+    /// Checks the client's next move after its first move was refused. Returns whether the game goes on.
     fn moves_again(
         self,
         connection: &mut ClientConnection,
@@ -276,7 +277,7 @@ impl Scenario {
                 board.play(cell);
                 true
             }
-            // The client does not check whether cells are free.
+            // The client marks occupied cells in other games too, which is a separate rule.
             Some(_) if results.is_broken("action-free") => false,
             _ => {
                 let problem = "after error 1 the client neither makes another move nor disconnects";
@@ -293,8 +294,8 @@ impl Scenario {
         }
     }
 
-    /// Chooses a cell. Wins in `Pieces`, so that both results occur, and otherwise avoids winning. Also
-    /// avoids a cell that was refused to the client.
+    /// Chooses the kit's cell. The kit wins in `Pieces` and avoids winning in the other scenarios, so that both
+    /// results occur. It also avoids the cell that it refused to the client.
     fn choose(self, board: &Board, refused: Option<Cell>) -> Cell {
         let (free, winning) = (board.free(), board.winning());
         let wanted = |cell: &&Cell| {
@@ -388,7 +389,7 @@ impl Scenario {
         true
     }
 
-    /// Expects a move that names a cell, free or not.
+    /// Checks that the client sends a move with a cell of the board, free or not. Returns the cell.
     fn check_move(
         self,
         connection: &mut ClientConnection,
@@ -443,8 +444,8 @@ impl Scenario {
     }
 }
 
-/// Whether the client sends more instead of waiting for an answer. The first connection that gets this far
-/// waits long enough to see it; the others continue at once.
+/// Whether the client sends another frame instead of waiting for an answer. Only the first connection that gets this
+/// far waits to see that; the others continue at once.
 fn is_hasty(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }
@@ -467,7 +468,7 @@ fn send_error(connection: &mut ClientConnection, code: ErrorCode, id: u32) {
     connection.send_bytes(&bytes);
 }
 
-/// Makes an illegal move, and checks what the client sends.
+/// Makes an illegal move, and checks that the client reports it with ERROR.
 fn complains(
     connection: &mut ClientConnection,
     results: &mut RuleResults,

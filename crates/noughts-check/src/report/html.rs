@@ -26,7 +26,7 @@ const LEGEND: &str = "pass: the rule holds. FAIL: the document demands it, and t
      network; no fault. -: not tried, and why.";
 
 impl Report {
-    /// The whole report as one HTML page, to hand out.
+    /// The whole report as one HTML page.
     pub fn html(&self) -> String {
         let title = escaped(&format!("Report: {}", self.subject));
         let mut page = format!(
@@ -87,7 +87,7 @@ impl Report {
         page.push_str("</table>\n");
     }
 
-    /// The rule's name, with its dialect if there are several.
+    /// The rule's name, with its dialect if the report has several dialects.
     fn name(&self, entry: &Entry) -> String {
         let first = self.entries.first().map(|first| &first.dialect);
         match self.entries.iter().all(|one| Some(&one.dialect) == first) {
@@ -134,7 +134,7 @@ impl Report {
     }
 }
 
-/// The quoted sentence, and its translation on a separate line.
+/// Formats a quoted sentence with its translation on a separate line.
 fn quoted(source: &str) -> String {
     escaped(source).replacen("» (", "»<br>(", 1)
 }

@@ -7,10 +7,10 @@ use crate::verdict::{Finding, Verdict, Weight};
 
 const INDENT: &str = "          ";
 
-/// Lines of words are broken so that they fit a usual terminal. Bytes and conversations are not.
+/// Sentences are wrapped at this width, so that they fit a usual terminal. Bytes and conversations are not wrapped.
 const WIDTH: usize = 80;
 
-/// Writes words after `first`, and further lines after `next`.
+/// Writes wrapped text. The first line starts with `first`, each further line with `next`.
 fn wrapped(f: &mut fmt::Formatter<'_>, first: &str, next: &str, words: &str) -> fmt::Result {
     let mut line = first.to_owned();
     let mut is_empty = true;

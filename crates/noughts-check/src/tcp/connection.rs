@@ -22,9 +22,9 @@ pub(crate) use observations::Observations;
 /// How long the kit waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timeouts {
-    /// For one answer.
+    /// Timeout for one answer.
     pub(crate) answer: Duration,
-    /// For the whole check.
+    /// Deadline of the whole check.
     pub(crate) until: Instant,
 }
 
@@ -39,19 +39,19 @@ pub(crate) struct Connection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
     pub(crate) dialect: Dialect,
-    /// The session's id: chosen by the kit or, in the later dialect, by the server's READY.
+    /// The session's id. The kit chooses it or, in the later dialect, the server in its READY.
     pub(crate) id: u32,
     timeouts: Timeouts,
     sent: Vec<u8>,
     sent_at: Instant,
     /// The last frame of the server.
     last_frame: Vec<u8>,
-    /// Whether a frame came after the last one that was sent.
+    /// Whether a frame was received after the last frame was sent.
     has_answer: bool,
-    /// Whether a frame came that answers no request.
+    /// Whether a frame was received that answers no request.
     pub(crate) has_unasked: bool,
-    /// Whether the time for the next answer starts when the last frame was sent, and not when the wait
-    /// starts.
+    /// Whether the timeout of the next answer runs from the time when the last frame was sent, not from the start of
+    /// the wait.
     pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
     /// The client's name in the conversation, if there are two clients.
@@ -102,7 +102,7 @@ impl Connection {
         self.send_bytes(&hello);
     }
 
-    /// HELLO with this name.
+    /// Encodes a HELLO with the given name.
     pub(crate) fn hello_bytes(&self, name: &str) -> Vec<u8> {
         let name = Name::new(name).expect("the kit's names are in Latin-1");
         let id = match self.dialect {
@@ -132,7 +132,7 @@ impl Connection {
         self.send_bytes(&encoded(frame));
     }
 
-    /// Sends bytes. Errors show up as a missing answer.
+    /// Sends bytes. Write errors are ignored: they show up as a missing answer.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         self.note_sent(bytes);
         // Not `write_all`: a server that reads very slowly must not delay the kit.
@@ -146,8 +146,8 @@ impl Connection {
         }
     }
 
-    /// Sends each byte separately, so that the server must combine them. Several small packets may still arrive
-    /// as one, so `pause` is called twice; it gives the server time to read.
+    /// Sends each byte separately, so that the server must combine them. Several small packets may still arrive as
+    /// one, so `pause` is called twice to give the server time to read.
     pub(crate) fn send_in_pieces(&mut self, bytes: &[u8], mut pause: impl FnMut()) {
         self.note_sent(bytes);
         for (at, byte) in bytes.iter().enumerate() {
@@ -178,7 +178,7 @@ impl Connection {
     /// The next frame, or the reason why there is none.
     pub(crate) fn receive(&mut self) -> Received {
         let deadline = match std::mem::take(&mut self.is_timed_from_sending) {
-            // Data that has already arrived is read in any case.
+            // Wait at least a moment, so that data that has already arrived is read.
             true => (self.sent_at + self.timeouts.answer).max(Instant::now() + MIN_WAIT),
             false => self.timeouts.deadline(),
         };
@@ -216,8 +216,8 @@ impl Connection {
         received
     }
 
-    /// Whether this READY or ADMIT answers no request: another frame was sent last, or it was already
-    /// answered.
+    /// Whether a READY or ADMIT answers no request: the last frame sent is not the matching request, or it was
+    /// already answered.
     fn is_repeated(&self, frame: &FromServer) -> bool {
         let asked_by = match frame {
             FromServer::Ready { .. } => Opcode::Hello,
@@ -276,7 +276,7 @@ impl Connection {
         }
     }
 
-    /// The next frame if it is as expected; otherwise the difference.
+    /// Returns the next frame if `fits` accepts it, otherwise a finding with the difference.
     pub(crate) fn expect(
         &mut self,
         expected: &Expected,
@@ -288,7 +288,7 @@ impl Connection {
         }
     }
 
-    /// Another handle, which keeps the connection open.
+    /// Returns another handle of the connection, which keeps it open.
     pub(crate) fn stream_clone(&self) -> Option<TcpStream> {
         self.stream.try_clone().ok()
     }
@@ -298,7 +298,7 @@ impl Connection {
         self.buffer.has_ended
     }
 
-    /// Whether a frame or its start comes within half the time for an answer.
+    /// Whether a frame, or the start of a frame, comes within half the timeout for an answer.
     pub(crate) fn has_answer_soon(&mut self) -> bool {
         self.has_bytes_within(self.timeouts.answer / 2)
     }
@@ -320,7 +320,7 @@ impl Connection {
         !self.buffer.bytes.is_empty()
     }
 
-    /// Disconnects, and waits until the server has closed the connection too, because then it has noticed.
+    /// Disconnects, and waits until the server has closed the connection too. That shows that the server has noticed.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let keeps_connections = self.observations.borrow().keeps_connections;
@@ -333,13 +333,13 @@ impl Connection {
         }
     }
 
-    /// Disconnects when the answer has arrived but was not read. The server sees this as a reset.
+    /// Disconnects when an answer has arrived, without reading it. The server sees a connection reset.
     pub(crate) fn leave_unread(self) {
         let wait = self.timeouts.answer.max(Duration::from_millis(1));
         let _ = self.stream.set_read_timeout(Some(wait));
         let _ = self.stream.peek(&mut [0]);
         drop(self.stream);
-        // There is no sign that tells when the server has noticed.
+        // The kit cannot observe when the server has noticed, so it pauses.
         self.observations.borrow_mut().waited += SHORT;
         std::thread::sleep(SHORT);
     }
@@ -373,7 +373,8 @@ pub(crate) fn encoded(frame: &FromClient) -> Vec<u8> {
     bytes
 }
 
-/// Without this, a server that writes a frame field by field with Nagle's algorithm waits 40 ms per field.
+/// Acknowledges data at once. Otherwise a server that writes a frame field by field with Nagle's algorithm waits 40
+/// ms per field.
 #[cfg(target_os = "linux")]
 fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

@@ -1,4 +1,4 @@
-//! Which dialects a server uses.
+//! Finds out which dialects a server uses.
 
 use noughts_wire::{Dialect, FromServer, SESSION_IDS};
 
@@ -9,7 +9,7 @@ use crate::verdict::Stop;
 /// A HELLO in one dialect, to find out whether the server uses it.
 struct Question {
     connection: Connection,
-    /// The second player of a pair.
+    /// The second client, if the server pairs clients.
     other: Option<Connection>,
 }
 
@@ -35,13 +35,13 @@ impl Question {
 }
 
 impl Checker {
-    /// The dialects that the server uses; the document's if it answers in neither.
+    /// Returns the dialects that the server uses. If it answers in neither, returns the dialect of the document.
     pub(super) fn find_dialects(&mut self, notes: &mut Vec<String>, pairs: bool) -> Vec<Dialect> {
         let mut found = Vec::new();
-        // Both questions wait at the same time, so that a silent server costs the time only once.
+        // The kit waits for both answers at the same time, so that a silent server costs the timeout only once.
         let seed = self.ask(Dialect::Seed, pairs);
         let later = match pairs {
-            // Two clients at once would be paired.
+            // The server would pair clients that connect at the same time, so the later dialect is tried afterwards.
             true => None,
             false => self.ask(Dialect::Later, pairs),
         };
@@ -75,8 +75,8 @@ impl Checker {
         found
     }
 
-    /// Sends HELLO. For pairs it is sent by two clients, because the server may send READY only when both
-    /// have connected.
+    /// Sends HELLO. If the server pairs clients and does not answer soon, a second client connects, because the
+    /// server may send READY only when both have connected.
     fn ask(&mut self, dialect: Dialect, pairs: bool) -> Option<Question> {
         self.start_dialect(dialect);
         let mut connection = self.connect().ok()?;
@@ -93,8 +93,8 @@ impl Checker {
         Some(Question { connection, other })
     }
 
-    /// Checks that the server still listens after the clients that found out the dialect have left. If it
-    /// does not, it would break every other rule too.
+    /// Checks that the server still listens after the clients that tried the dialects have left. A server that does
+    /// not would break every other rule too.
     pub(super) fn look_whether_it_still_listens(&mut self) {
         if self.program.is_some() {
             return;

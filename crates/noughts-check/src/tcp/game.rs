@@ -131,7 +131,7 @@ pub(super) const RULES: [TcpRule; 17] = [
     .with_illegal_frames(),
 ];
 
-/// Rules about every frame of all connections, so they come last.
+/// Rules about all frames of all connections. They are checked last.
 pub(super) const OBSERVED: [TcpRule; 2] = [
     TcpRule::demanded(
         "frame-size",
@@ -155,7 +155,7 @@ fn centre() -> Cell {
     Cell::new(1, 1).expect("there is a centre")
 }
 
-/// A first move, and the cell that the server answers with.
+/// Makes a first move. Returns its cell and the cell of the server's answer.
 pub(super) fn first_moves(connection: &mut Connection) -> RuleResult<(Cell, Cell)> {
     let own = centre();
     connection.act(own);
@@ -260,7 +260,8 @@ fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> Rul
     Ok(())
 }
 
-/// If a server did not answer one mistake, the kit does not wait for it again.
+/// Returns an error if the server did not answer a mistake in `rule`, so that the kit does not wait for such an
+/// answer again.
 pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
     match checker.mistakes.get(rule).map(String::as_str) {
         Some(NOTHING) => Err(Stop::NotTried(format!(
@@ -272,8 +273,7 @@ pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
 
 const NOTHING: &str = "nothing";
 
-/// Expects the ERROR for a mistake. If two rules with the same ERROR get the same wrong answer, it is one
-/// fault.
+/// Expects the ERROR for a mistake. The same wrong answer in two rules with the same ERROR counts as one fault.
 fn expect_mistake(
     checker: &mut Checker,
     connection: &mut Connection,
@@ -322,7 +322,7 @@ pub(super) fn expect_error(connection: &mut Connection, wanted: u8) -> RuleResul
     Ok(())
 }
 
-/// Checks the turn after a cell off the board, and after a taken cell.
+/// Checks that the client can still move after it has sent a cell off the board or a taken cell.
 fn errors_keep_the_turn(checker: &mut Checker) -> RuleResult {
     checker.sends_errors()?;
     checker.plays()?;
@@ -394,7 +394,7 @@ fn results_name_the_cell(checker: &mut Checker) -> RuleResult {
     }
 }
 
-/// Plays twice: the first cells of the last game must be free again.
+/// Plays two games in one session: the first cells of the first game must be free again.
 fn plays_again(checker: &mut Checker) -> RuleResult {
     let games = games(checker)?;
     if games.finished == 0 {
@@ -442,7 +442,7 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Makes a mistake after each step: its ERROR must be the next frame, so any earlier frame was not requested.
+/// Makes a mistake after each step. The ERROR for it must be the next frame; any frame before it answers no request.
 fn one_answer_each(checker: &mut Checker) -> RuleResult {
     let mut connection = checker.admitted()?;
     observed(checker.observations.borrow().unasked.clone())?;

@@ -1,5 +1,5 @@
-//! The rules about clients that disconnect, and about several clients at once. They are tried early: every
-//! rule ends with a disconnection, and a server that does not survive it breaks all later rules.
+//! The rules about clients that disconnect, and about several clients at once. They are tried early: every rule ends
+//! with a disconnection, so a server that does not survive disconnections breaks all later rules.
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};
@@ -69,7 +69,7 @@ pub(super) const RULES: [TcpRule; 5] = [
             let mut connection = checker.admitted()?;
             connection.act_with(connection.id, *b"1-1");
             connection.leave_unread();
-            // Several times, because a server may notice late.
+            // Checked several times, because the server may notice the disconnection late.
             for _ in 0..6 {
                 still_serves(
                     checker,
@@ -81,7 +81,7 @@ pub(super) const RULES: [TcpRule; 5] = [
     ),
 ];
 
-/// Tried after the rules about one game.
+/// The rule about several clients, tried after the rules about one game.
 pub(super) const MANY: [TcpRule; 1] = [TcpRule::demanded(
     "many-at-once",
     "two clients play different games at the same time",
@@ -89,7 +89,7 @@ pub(super) const MANY: [TcpRule; 1] = [TcpRule::demanded(
     two_at_once,
 )];
 
-/// About the output of a server that the kit has started.
+/// The rule about the output of a server that the kit has started.
 pub(super) const OBSERVED: [TcpRule; 1] = [TcpRule {
     needs_program: true,
     ..TcpRule::demanded(
@@ -113,7 +113,7 @@ fn leave_after(
     still_serves(checker, after)
 }
 
-/// Several times, because a server may have room for one or two such clients.
+/// Lets several clients leave after READY, because a server may survive one or two such clients.
 fn leave_after_ready(checker: &mut Checker) -> RuleResult {
     if let Some(finding) = checker.gone.clone() {
         return Err(Stop::broken(finding));
@@ -143,7 +143,7 @@ fn two_at_once(checker: &mut Checker) -> RuleResult {
     read_ready(&mut other)
         .and_then(|()| admit(&mut other))
         .map_err(while_another)?;
-    // The same cell in both games, because they have separate boards.
+    // Both clients play the same cell, which must be free in both games.
     let taken = first_moves(&mut one).map_err(while_another)?;
     first_moves(&mut other).map_err(while_another)?;
     drop(other);

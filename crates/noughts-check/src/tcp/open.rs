@@ -1,4 +1,4 @@
-//! Questions that the document leaves open. The claims describe what is usual, in Noughts and in public
+//! Questions that the document leaves open. The claims describe the usual behaviour of Noughts and of public
 //! programs. Another behaviour is not a fault.
 
 use std::collections::BTreeMap;
@@ -105,15 +105,15 @@ pub(super) const RULES: [TcpRule; 15] = [
     ),
 ];
 
-/// A question in two steps, so that several can wait for their answers at the same time. Many correct servers
-/// do not answer what the document does not mention.
+/// A check in two steps, so that the kit can wait for several answers at the same time. This saves time, because many
+/// correct servers do not answer frames that the document does not mention.
 struct Probe {
     rule: &'static str,
     send: fn(&mut Checker) -> RuleResult<Connection>,
     judge: fn(&mut Connection) -> RuleResult,
 }
 
-/// The connections on which probes were sent, by rule.
+/// For each rule, the connection on which its probe was sent.
 pub(super) type Probes = BTreeMap<&'static str, RuleResult<Connection>>;
 
 const PROBES: [Probe; 13] = [
@@ -133,7 +133,7 @@ const PROBES: [Probe; 13] = [
         rule: "hello-twice",
         send: |checker| {
             checker.sends_errors()?;
-            // A second READY that answers no request would be taken for the answer.
+            // The kit would take a second READY that answers no request for the answer.
             if checker.broken.contains(&"one-answer") {
                 let why = "prevented by one-answer: frames come that answer nothing";
                 return Err(Stop::NotTried(why.to_owned()));
@@ -276,8 +276,7 @@ const PROBES: [Probe; 13] = [
     },
 ];
 
-/// The answer to a question. If the server serves several clients, all questions are sent together with the
-/// first.
+/// Sends a probe and checks the answer. If the server serves several clients, the first call sends all probes.
 fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
     let probe = PROBES.iter().find(|probe| probe.rule == rule);
     let probe = probe.expect("every question has a probe");
@@ -291,7 +290,7 @@ fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
         let mut connection = sent?;
         connection.is_timed_from_sending = true;
         let judged = (probe.judge)(&mut connection);
-        // Another question may have ended the server, so this question is asked again, alone.
+        // Another probe may have ended the server, so this probe is sent again, alone.
         if judged.is_ok() || !connection.has_ended() {
             return judged;
         }
@@ -354,7 +353,7 @@ fn error_texts(checker: &mut Checker) -> RuleResult {
     expect_text(&mut connection, ErrorCode::InvalidMove, "taken-own")
 }
 
-/// Checks the text of the received code. Whether the code is right is another rule.
+/// Checks that the text of an ERROR matches its code. Another rule checks the code.
 fn expect_text(connection: &mut Connection, code: ErrorCode, rule: &str) -> RuleResult {
     let mut bytes = Vec::new();
     code.encode(connection.id, &mut bytes);
@@ -372,7 +371,8 @@ fn expect_text(connection: &mut Connection, code: ErrorCode, rule: &str) -> Rule
     }
 }
 
-/// If the ERROR is answered, that answer comes before the answer to the next move.
+/// Makes a move after the client's ERROR. If the server answers the ERROR, that answer comes before the answer to the
+/// move.
 fn client_error_is_not_answered(connection: &mut Connection) -> RuleResult {
     first_moves(connection)?;
     match connection.has_unasked {
@@ -427,7 +427,7 @@ fn error_storm(checker: &mut Checker) -> RuleResult {
         connection.act_with(connection.id, *b"9-9");
         match connection.receive() {
             Received::Frame(FromServer::Error { .. }, _) => {}
-            // An earlier close is a limit too.
+            // A server that closes the connection after fewer errors also has a limit.
             Received::Closed(_) => return Ok(()),
             received => {
                 return Err(connection

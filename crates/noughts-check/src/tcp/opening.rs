@@ -8,7 +8,7 @@ use super::connection::{Connection, Expected, SHORT};
 use super::{CLIENT, Checker, PLAYER, game, session};
 use crate::verdict::{RuleResult, Stop};
 
-/// Failures in a row.
+/// Counts consecutive failures.
 #[derive(Default)]
 pub(super) struct Failures {
     count: u32,
@@ -16,7 +16,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// After this many failures in a row the kit gives up.
+    /// The kit gives up after this number of consecutive failures.
     const MAX: u32 = 2;
 
     pub(super) fn check(&self) -> RuleResult {
@@ -48,7 +48,7 @@ impl Failures {
 }
 
 impl Checker {
-    /// A connection on which nothing was sent yet.
+    /// Opens a connection and sends nothing.
     pub(super) fn connect(&mut self) -> RuleResult<Connection> {
         if let Some(finding) = &self.gone {
             let stop = Stop::broken(finding.clone());
@@ -71,7 +71,7 @@ impl Checker {
             let stream = opened.as_ref().ok().and_then(Connection::stream_clone);
             self.held.extend(stream);
         }
-        // A server that has ended cannot be reached by all following rules.
+        // If a rule about leaving clients has ended the server, the following rules cannot connect for that reason.
         let ended_by = self.broken.iter().find(|rule| rule.starts_with("leaving"));
         opened.map_err(|stop| match (stop, ended_by) {
             (Stop::NotTried(why), Some(rule)) => {
@@ -81,8 +81,8 @@ impl Checker {
         })
     }
 
-    /// Gives the server time to read what one client has sent, because there is no sign that tells when it
-    /// has. On a busy machine, sessions of other clients show that the server got processor time.
+    /// Gives the server time to read what one client has sent, because the kit cannot observe when it has read it. On
+    /// a busy machine, sessions of other clients show that the server got processor time.
     pub(super) fn let_server_read(&mut self) {
         self.observations.borrow_mut().waited += SHORT / 3;
         thread::sleep(SHORT / 3);
@@ -93,13 +93,13 @@ impl Checker {
         if !serves_others || self.is_control_unserved || self.ends_when_left() {
             return;
         }
-        // A server that does not serve is found by the rule's own connection.
+        // If the server does not serve these sessions, the rule's own connection shows it.
         let is_unserved = |_| session::still_serves(self, "").is_err();
         let is_unserved = (0..2).any(is_unserved);
         self.is_control_unserved = is_unserved;
     }
 
-    /// A connection with this name in the conversation.
+    /// Opens a connection that has the given name in reported conversations.
     pub(super) fn connect_as(&mut self, name: &'static str) -> RuleResult<Connection> {
         self.client_name = name;
         let connection = self.connect();
@@ -107,7 +107,7 @@ impl Checker {
         connection
     }
 
-    /// A connection with a session.
+    /// Opens a connection and starts a session.
     pub(super) fn greeted(&mut self) -> RuleResult<Connection> {
         self.no_session.check()?;
         let rule = self.ready_rule();
@@ -127,7 +127,7 @@ impl Checker {
         }
     }
 
-    /// A connection with a game in which the client is to move.
+    /// Opens a connection and starts a game in which the client is to move.
     pub(super) fn admitted(&mut self) -> RuleResult<Connection> {
         self.no_game.check()?;
         let mut connection = self.greeted()?;
@@ -139,8 +139,8 @@ impl Checker {
         self.no_game.note(admitted)
     }
 
-    /// Called if PLAY was not admitted. Perhaps the server reads a name only up to its first zero byte and
-    /// takes the second one for an opcode. A name with one zero byte shows that.
+    /// Called if the server did not admit PLAY. Perhaps the server reads a name only up to its first zero byte and
+    /// takes the second zero byte for an opcode. A name with one zero byte shows whether this is so.
     fn admitted_with_one_zero(&mut self, stop: &Stop) -> Option<Connection> {
         let Stop::Broken(finding) = stop else {
             return None;
@@ -155,7 +155,7 @@ impl Checker {
         });
         if let Ok(connection) = tried {
             self.name_end = Some(session::stops_at_first_zero(finding));
-            // What came after READY was the answer to the second zero byte.
+            // The frame after READY was the answer to the second zero byte, so it is no other fault.
             self.observations.borrow_mut().unasked = None;
             return Some(connection);
         }
@@ -163,7 +163,7 @@ impl Checker {
         None
     }
 
-    /// Checks that games can be played, for rules about something else.
+    /// Checks that the server plays games. Rules that need a game call this first.
     pub(super) fn plays(&mut self) -> RuleResult {
         if self.plays.is_none() {
             let tried = self.admitted().and_then(|mut connection| {
@@ -177,7 +177,7 @@ impl Checker {
         told(&self.plays)
     }
 
-    /// Checks that mistakes are answered with a readable ERROR.
+    /// Checks that the server answers a mistake with a readable ERROR. Rules that need such answers call this first.
     pub(super) fn sends_errors(&mut self) -> RuleResult {
         if self.sends_errors.is_none() {
             game::answers_mistakes(self, "off-board")?;

@@ -1,7 +1,7 @@
 //! The rules for two players, with the server between them.
 //!
-//! The document has one sentence about this: the server is a proxy between two clients. So it is open how
-//! they are paired, but not what a game is and what its frames mean.
+//! The document has one sentence about pairs: the server is a proxy between two clients. So the document leaves open
+//! how the server pairs clients, but not what a game is and what its frames mean.
 
 use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
@@ -127,7 +127,7 @@ impl Pair {
         self.second.leave();
     }
 
-    /// The client to move plays, and the other receives the cell.
+    /// Lets the client to move play a cell, and checks that the other client receives it.
     fn play(&mut self, cell: Cell) -> RuleResult {
         self.first.act(cell);
         let expected = relayed(&self.second, cell);
@@ -152,7 +152,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The finding about what the other client received, with the frame that the first client had sent.
+    /// Creates a finding about what the second client received, with the frame that the first client sent.
     fn not_relayed(&self, expected: &Expected, received: &Received) -> Stop {
         match self.second.broken(expected, received) {
             Stop::Broken(mut finding) => {
@@ -186,7 +186,8 @@ fn relayed(connection: &Connection, cell: Cell) -> Expected {
     })
 }
 
-/// Two sessions. A server may send READY only when both clients have connected, so both send HELLO first.
+/// Starts two sessions. A server may send READY only when both clients have connected, so both clients send HELLO
+/// first.
 fn two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection)> {
     checker.no_session.check()?;
     let sessions = try_two_sessions(checker).map_err(|stop| stop.prevented_by("ready"));
@@ -204,7 +205,7 @@ fn try_two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection
     Ok((first, second))
 }
 
-/// Two sessions that send PLAY one after the other.
+/// Starts two sessions that send PLAY one after the other.
 fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     let (first, second) = two_sessions(checker)?;
     let pair = sit_down(checker, first, second)?;
@@ -212,8 +213,8 @@ fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     Ok(pair)
 }
 
-/// Sends PLAY from both clients. The flags say who moves first. If the flags are equal, the client whose PLAY
-/// came first moves first, so the second client waits until the server has seen it.
+/// Sends PLAY from both clients. The flags say who moves first. If the flags are equal, the client that sent PLAY
+/// first moves first, so the second client waits until the server has read that PLAY.
 fn sit_down(
     checker: &mut Checker,
     mut first: Connection,
@@ -279,7 +280,7 @@ fn cells(text: &str) -> impl Iterator<Item = Cell> {
 fn ready_comes(checker: &mut Checker) -> RuleResult {
     let mut first = checker.connect_as("first client")?;
     first.hello(PLAYER);
-    // Also in doubt: with two clients, READY comes from both kinds of servers.
+    // A wrong guess does no harm: when two clients have connected, both kinds of servers send READY.
     checker.is_ready_late = !first.has_answer_soon();
     let second = match checker.is_ready_late {
         true => {
@@ -323,7 +324,7 @@ fn cells_are_passed_on(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Whether cells reach the other client at all.
+/// Returns an error if the server does not relay cells to the other client.
 fn relays(checker: &Checker) -> RuleResult {
     match checker.broken.contains(&"pair-relay") {
         true => Err(Stop::NotTried(
@@ -390,7 +391,7 @@ fn expect_result(connection: &mut Connection, wanted: GameResult) -> RuleResult 
     Ok(())
 }
 
-/// A game that the first player wins with the third mark.
+/// Lets the first player complete a line of three, and checks both results.
 fn win(pair: &mut Pair) -> RuleResult {
     pair.first.act(cell("0-2"));
     won_and_lost(pair)

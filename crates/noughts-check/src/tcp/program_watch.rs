@@ -17,12 +17,12 @@ impl Checker {
         };
         let started = Instant::now();
         let has_restarted = match ends_when_left {
-            // There is no sign that tells whether it is about to end.
+            // The kit cannot observe whether the server is about to end, so it always restarts it.
             true => program.restart().map(|()| true)?,
             false => program.restart_if_ended()?,
         };
         if ends_when_left {
-            // The time for restarts is added, because it is not answer time.
+            // The time for restarts extends the deadline of the check, because the server answers nothing meanwhile.
             let most = MAX_ANSWER_TIMES * self.timeouts.answer;
             let spent = started
                 .elapsed()
@@ -57,7 +57,7 @@ impl Checker {
                 "the server printed a stack trace while the rule {} was tried: {}",
                 rule.name, rule.claim
             );
-            // Output may be read late, so a trace after an illegal frame does not tell which rule caused it.
+            // The kit may read the output late, so after an illegal frame it is unknown which rule caused a trace.
             let is_doubtful = self.has_sent_illegal || !rule.is_legal;
             self.has_doubtful_trace |= is_doubtful;
             match verdict {
@@ -100,7 +100,8 @@ impl Checker {
         self.trace.clone()
     }
 
-    /// Starts the server again and lets clients disconnect that have sent only allowed frames.
+    /// Restarts the server, and lets clients that have sent only allowed frames disconnect. Returns the stack trace
+    /// that the server prints.
     fn trace_of_new_server(&mut self) -> Option<Finding> {
         self.program.as_mut()?.restart().ok()?;
         (self.no_session, self.no_game) = Default::default();
@@ -122,7 +123,7 @@ impl Checker {
     /// Waits for a stack trace, which may be printed a moment after a disconnection.
     fn late_trace(&mut self) -> Option<Vec<String>> {
         let program = self.program.as_mut()?;
-        // On a busy machine the server's answers are late too.
+        // On a busy machine the server's answers are late too, so the slowest answer decides how long to wait.
         let mut observations = self.observations.borrow_mut();
         let slowest = observations
             .answer_times

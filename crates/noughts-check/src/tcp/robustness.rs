@@ -1,4 +1,4 @@
-//! Advice: how networks deliver frames, and how one client can affect others.
+//! Advice: rules about how networks deliver frames, and about how one client can affect others.
 
 use noughts_wire::{Dialect, FromClient, FromServer};
 
@@ -7,7 +7,7 @@ use super::session::{admit, hello_bytes, is_admission, ready, still_serves};
 use super::{Checker, TcpRule};
 use crate::verdict::{RuleResult, Stop, Weight};
 
-/// The first one decides how the kit waits in the second.
+/// The result of the first rule decides how the kit waits in the second rule.
 pub(super) const RULES: [TcpRule; 3] = [
     advice(
         "half-frame",
@@ -64,7 +64,7 @@ fn byte_by_byte(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Sends HELLO and PLAY at once if the client knows its id; otherwise PLAY and ACTION.
+/// Sends two frames in one write: HELLO and PLAY if the client chooses the id, otherwise PLAY and ACTION.
 fn at_once(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
     // Both faults come from the assumption that one read returns one frame.
@@ -109,7 +109,8 @@ fn half_a_frame(checker: &mut Checker) -> RuleResult {
     let hello = hello_bytes(&early);
     early.send_bytes(&hello[..3]);
     late.send_bytes(&encoded(&FromClient::Play { id: late.id })[..3]);
-    // Nothing tells when the server has read the halves. Each session needs more steps of the server than that.
+    // The kit cannot observe when the server has read the halves. Serving a session takes the server more steps than
+    // reading them, so after some sessions it has read them.
     for _ in 0..5 {
         still_serves(checker, "while another client has sent half a frame")?;
     }

@@ -92,7 +92,7 @@ impl ServerProgram {
         }
     }
 
-    /// Starts the server again if it has ended. Returns whether it had.
+    /// Restarts the server if it has ended. Returns whether it had ended.
     pub(super) fn restart_if_ended(&mut self) -> Result<bool, String> {
         if self.program.read_available().is_none() {
             return Ok(false);
@@ -118,9 +118,9 @@ impl ServerProgram {
         {}
     }
 
-    /// What the server has printed since the last call, and how it ended, if it did.
+    /// Returns what the server has printed since the last call, and how it ended, if it did.
     pub(super) fn take_output(&mut self) -> (Vec<u8>, Option<End>) {
-        // A stack trace is printed a moment after the disconnection.
+        // Wait a moment, because a stack trace may be printed shortly after a disconnection.
         let end = self.program.read(Instant::now() + Duration::from_millis(5));
         let end = self.program.read_available().or(end);
         let mut output = std::mem::take(&mut self.program.errors);
@@ -137,8 +137,8 @@ fn is_listening(address: SocketAddr) -> bool {
     }
 }
 
-/// The ports on which programs of this machine listen. A connection to find that out would already be a
-/// client that leaves without sending anything.
+/// The ports on which programs of this machine listen. A test connection would already be a client that leaves
+/// without sending anything, which is a separate rule.
 #[cfg(target_os = "linux")]
 fn listening_ports() -> Option<Vec<u16>> {
     let mut ports = Vec::new();

@@ -167,7 +167,7 @@ fn promptly(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// The finding if the server takes the second zero byte of a name for an opcode.
+/// Creates the finding that the server takes the second zero byte of a name for an opcode.
 pub(super) fn stops_at_first_zero(after_play: &Finding) -> Finding {
     let mut finding = after_play.clone();
     finding.problem = "the server reads the name in HELLO only up to its first zero byte, and takes the second one for \
@@ -231,7 +231,7 @@ fn play_with_another_id(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Another id of five digits, so that only a comparison shows the difference.
+/// Returns another valid id of five digits, so that the server notices it only if it compares ids.
 pub(super) fn another(id: u32) -> u32 {
     if SESSION_IDS.contains(&(id + 1)) {
         id + 1
@@ -260,7 +260,7 @@ pub(super) fn still_serves(checker: &mut Checker, after: &str) -> RuleResult {
     Ok(())
 }
 
-/// The finding that the server accepts no more connections.
+/// Creates the finding that the server accepts no more connections.
 pub(super) fn not_served(after: &str, why: &str) -> Finding {
     Finding {
         problem: format!("{after}, {why}"),

@@ -1,7 +1,7 @@
-//! Features of a grid: the marks in every possible line, and the learned evaluation of lines of five.
+//! Features of a grid: the marks in every possible line, and for lines of five the learned evaluation.
 //!
-//! A *window* is K cells in a line. While a side can complete it, its value for this side grows as fewer marks are
-//! missing.
+//! A *window* is K cells in a line. A window has a value for a side only while this side can complete it. The fewer
+//! marks are missing, the higher is the value.
 
 use noughts_rules::{Goal, GridSpec, Move, Placement, Rules, Side, Symmetry, Variant};
 
@@ -9,27 +9,28 @@ use crate::features::patterns::Patterns;
 use crate::features::windows::Windows;
 use crate::features::{Candidate, Features};
 
-/// The value of a window by the number of missing marks. Each is about five times the next. A complete window has no
-/// value, because the game is over.
+/// The value of a window by the number of missing marks. Each value is about five times the next one. A complete
+/// window has no value, because the game is over.
 const WINDOW_VALUES: [i32; 6] = [0, 1200, 220, 40, 8, 2];
 
-/// On boards with more cells only moves near marks are candidates, and symmetric positions are not matched.
+/// On boards with more cells, only moves near marks are candidates, and symmetric positions do not share a hash.
 const MAX_CELLS_OF_SMALL_BOARD: usize = 64;
 
 /// A cell is near a mark if it is at most this many rows and columns away.
 const NEAR: usize = 2;
 
-/// A move that makes a threat lies in windows of at least this value: two windows that lack three marks, or
-/// one that lacks two.
+/// A move can make a threat only if the windows through its cell have at least this value in total: two windows that
+/// lack three marks, or one window that lacks two.
 const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
-/// How much move ordering lowers the rank of a move that makes a four. A four that is not part of a winning
-/// sequence wastes a later threat: before the evaluation was learned, `search:2000n` lost 19 of 600 games to
-/// `greedy` on 15x15k5 with fours searched last, and 34 with fours searched first. The learned evaluation
-/// needs no correction.
+/// How much move ordering lowers the rank of a move that makes a four. A four that is not part of a winning sequence
+/// wastes a later threat. Measured without the learned evaluation, 600 games of `search:2000n` against `greedy` on
+/// 15x15k5: 19 losses with fours searched last, 34 with fours searched first. The learned evaluation needs no
+/// correction.
 const SPENT_FOUR: i32 = 3_500;
 
-/// Sequences of fours are searched only for lines of at least this length; shorter lines are completed too quickly.
+/// The search for sequences of fours is used only if K is at least this number. Shorter lines are completed too
+/// quickly.
 const MIN_LINE_FOR_SEQUENCES: usize = 4;
 
 #[derive(Clone)]
@@ -37,15 +38,16 @@ pub(crate) struct GridFeatures {
     spec: GridSpec,
     sides: usize,
     windows: Windows,
-    /// The learned evaluation, if there is one for this game. Then the values of windows are not computed.
+    /// The learned evaluation, if there is one for this game. If so, the values of windows are not computed.
     patterns: Option<Patterns>,
-    /// Sum of the values of a side's windows through a cell: `side * cells + cell`.
+    /// For each side and cell, the sum of the values of the side's windows through the cell. The index is `side *
+    /// cells + cell`.
     cell_values: Vec<i32>,
-    /// By side: the sum of the values of its windows.
+    /// For each side, the sum of the values of its windows.
     totals: Vec<i32>,
-    /// By side: the number of windows that lack one mark.
+    /// For each side, the number of its windows that lack one mark.
     threats: Vec<u32>,
-    /// By side: the number of windows that it can still complete.
+    /// For each side, the number of windows that it can still complete.
     open_windows: Vec<u32>,
     /// The number of marks near each cell; only on large boards.
     near: Vec<u16>,
@@ -135,8 +137,9 @@ impl GridFeatures {
         }
     }
 
-    /// The score for move ordering: the learned one if there is one, otherwise the value of the side's own windows
-    /// through the cell plus nearly as much for those of the best opponent (reversed in misère games).
+    /// The score for move ordering: the learned score, if there is one. Otherwise the value of the side's windows
+    /// through the cell, plus a little less than the value of the best opponent's windows. In misère games the side's
+    /// own windows lower the score.
     fn move_score(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             return patterns.move_score(side, at) + self.centre(at);
@@ -157,12 +160,13 @@ impl GridFeatures {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);
         let threats: u32 = others.map(|other| self.threats[other]).sum();
-        // A window that lacks one mark is about to be completed. If the others have two, only one can be stopped.
+        // A window that lacks one mark is a threat to complete a line. If the opponents have two threats, the side
+        // can stop only one.
         match (self.threats[side], threats) {
             (1.., _) => 9_000,
             (0, 2..) if self.spec.placement == Placement::Anywhere => -7_000,
             (0, 1..) => 0,
-            // 0 with a learned evaluation, which leaves the totals at 0.
+            // This is 0 with a learned evaluation, because the totals are then 0.
             (0, 0) => self.totals[side] / 4,
         }
     }
@@ -387,7 +391,8 @@ fn is_simple(spec: &GridSpec) -> bool {
     spec.placement == Placement::Anywhere && spec.goal == Goal::Make
 }
 
-/// The value of a window with this many marks of a side; 0 if the side cannot complete it (`None`).
+/// The value of a window with `marks` marks of a side. `None` means that the side cannot complete the window: the
+/// value is 0.
 #[inline]
 fn window_value(line: usize, marks: Option<usize>) -> i32 {
     match marks {
@@ -404,8 +409,8 @@ fn window_count(spec: &GridSpec) -> usize {
     wide * rows + high * columns + 2 * wide * high
 }
 
-/// The symmetries of a small board, each with its inverse. On a large board only the identity, because symmetric positions
-/// rarely occur there.
+/// The symmetries of a small board, each with its inverse. For a large board, only the identity, because symmetric
+/// positions rarely occur there.
 fn symmetries(spec: &GridSpec) -> Vec<(Symmetry, Vec<Move>)> {
     let mut all = Symmetry::all(&Variant::Grid(*spec));
     if spec.cells() > MAX_CELLS_OF_SMALL_BOARD {

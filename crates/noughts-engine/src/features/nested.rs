@@ -9,16 +9,17 @@ use noughts_rules::{
 use crate::features::{Candidate, Features};
 use crate::rng::Random;
 
-/// All nine cells or boards.
+/// A bit set of all nine cells, or of all nine boards.
 const ALL: u16 = 0o777;
 
 /// The value of a won board.
 const WON: i32 = 1000;
 
-/// Powers of 3. Nine cells are encoded as a number to base 3: 0 free, 1 first side, 2 second side.
+/// Powers of 3. The code of a small board is a number in base 3 with one digit per cell: 0 free, 1 first side, 2
+/// second side.
 const POWERS: [u16; 9] = [1, 3, 9, 27, 81, 243, 729, 2187, 6561];
 
-/// The value of a small board for the first side, by the code of its nine cells.
+/// The value of a small board for the first side. The index is the code of its nine cells.
 static BOARD_VALUES: LazyLock<Vec<i16>> = LazyLock::new(|| {
     let board_value = |code: u16| {
         let cells = |side: u16| {
@@ -54,7 +55,7 @@ fn side_value(mine: u16, theirs: u16) -> i16 {
     by_threats + 30 * begun as i16 + cells as i16
 }
 
-/// For each set of cells, the cells that complete a line with it.
+/// For each set of cells, the cells that complete a line together with two cells of the set.
 const COMPLETE: [u16; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -93,8 +94,8 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// The value of the right to move on these boards, where a line can be completed or blocked. `marks` returns
-/// the cells of the mover and of the opponent on a board.
+/// The value of having the move on the `playable` boards: the side to move may complete a line there, or block one.
+/// `marks` returns the cells of the side to move and of the opponent on a board.
 #[inline]
 fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
     let (mut line, mut block) = (0, 0);
@@ -183,7 +184,7 @@ impl NestedFeatures {
         self.board_values[usize::from(code)].into()
     }
 
-    /// The rank of sending the opponent to the board with the number of this cell.
+    /// The part of a move's rank that comes from the opponent's next board, which has the number `cell`.
     #[inline]
     fn sends(&self, position: &NestedPosition, mover: Side, cell: usize) -> i32 {
         let (mine, theirs) = (
@@ -210,7 +211,7 @@ impl NestedFeatures {
         let won = [position.won(Side::FIRST), position.won(Side::SECOND)];
         let drawn = position.closed() & !won[0] & !won[1];
         let blocked = [won[1] | drawn, won[0] | drawn];
-        // A board is weighted by the number of lines of boards that can still be completed through it.
+        // The weight of a board is 1 plus the number of lines of boards through it that the side can still complete.
         let mut weights = [[1i32; 9]; 2];
         let mut lines = [0i32; 2];
         for side in 0..2 {
@@ -278,7 +279,7 @@ impl Features<Nested> for NestedFeatures {
         }
     }
 
-    /// Only in Multi, and only while no move can end the game.
+    /// Supported only in Multi, and only while no move can end the game.
     fn best_after(
         &self,
         rules: &Nested,
@@ -305,8 +306,8 @@ impl Features<Nested> for NestedFeatures {
             let code = self.codes[board];
             let without = self.sum - self.worth(code);
             let mut cells = !(mine | theirs) & ALL;
-            // Moves that complete a line come first, then moves that block one: usually the first move
-            // suffices.
+            // Moves that complete a line come first, then moves that block one. Usually the first move already
+            // reaches `enough`.
             let completing_now = completing(mine, theirs);
             let then = completing(theirs, mine);
             while cells != 0 {

@@ -1,13 +1,13 @@
 //! The learned evaluation of lines of five.
 //!
-//! Four lines pass through a free cell. For each line and side the *reach* is what the side makes by playing
-//! in the cell: from nothing to a five. Only the four cells on either side of the cell count. The four
+//! Four lines pass through a free cell. For each line and side, the *reach* is the best shape that the side makes by
+//! playing in the cell, from nothing to a five. Only the four cells on either side of the cell count. The four
 //! reaches of a side are the *combination* of the cell.
 //!
-//! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a
-//! few neurons with rectified linear activation (negative values count as zero). Each combination also has a
-//! *move score*, which ranks moves. All numbers were learned from games; `five.txt` contains them and describes
-//! how they were made.
+//! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a few
+//! neurons with rectified linear activation (negative values count as zero). Each combination also has a *move
+//! score*, which ranks moves. All numbers were learned from games. `five.txt` contains the numbers and describes how
+//! they were made.
 
 use std::sync::LazyLock;
 
@@ -15,13 +15,14 @@ use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Side};
 
 use crate::features::windows::DIRECTIONS;
 
-/// The number of cells that count in each direction from a cell.
+/// The number of cells on either side of a cell that count for its reach.
 const ARM: usize = 4;
 
-/// The maximum length of a line: with an arm beyond each end it must fit into one word.
+/// The maximum number of columns and rows. A line of cells with `ARM` more cells beyond each end must fit into one
+/// `u64`, at two bits per cell.
 const MAX_LINE: usize = 32 - 2 * ARM;
 
-/// What a side makes in a line by playing in its middle cell.
+/// What a side makes in a line by playing in the middle cell.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
@@ -42,7 +43,7 @@ enum Reach {
     OpenFour,
 }
 
-/// Bits of a reach.
+/// The number of bits of a reach.
 const REACH_BITS: usize = 3;
 const REACH_MASK: u16 = (1 << REACH_BITS) - 1;
 
@@ -64,7 +65,7 @@ impl Combination {
         Combination(self.0 & !(REACH_MASK << shift) | u16::from(reach) << shift)
     }
 
-    /// Its reaches in ascending order, because the direction of a line makes no difference.
+    /// The reaches in ascending order. Which direction has which reach makes no difference.
     fn sorted(self) -> [u8; 4] {
         let mut reaches = std::array::from_fn(|direction| self.reach(direction) as u8);
         reaches.sort_unstable();
@@ -78,7 +79,7 @@ pub const HIDDEN: usize = 7;
 /// The values that a combination adds to the linear term (first) and to each neuron.
 type Weights = [i32; 1 + HIDDEN];
 
-/// The learned numbers of a combination. Each array first has the mover's value, then the opponent's.
+/// The learned numbers of a combination. In each array, index 0 is for the side to move and index 1 for the opponent.
 #[derive(Clone, Copy)]
 struct Numbers {
     weights: [Weights; 2],
@@ -90,15 +91,15 @@ struct Learned {
     /// The index in `numbers` of each combination. Combinations with the same sorted reaches share their numbers.
     indices: Vec<u16>,
     numbers: Vec<Numbers>,
-    /// The sums of an empty board of any size.
+    /// The sums of an empty board, which do not depend on its size.
     start: Weights,
     output: [i32; HIDDEN],
 }
 
-/// Fraction bits of the output weights.
+/// The number of fraction bits of the output weights (fixed point).
 pub const OUTPUT_BITS: u32 = 12;
 
-/// Fraction bits of the linear term.
+/// The number of fraction bits of the linear term (fixed point).
 pub const LINEAR_BITS: u32 = 4;
 
 static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
@@ -106,8 +107,8 @@ static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
     read.expect("five.txt is part of the program, and a test reads it")
 });
 
-/// The reaches of the first side (low bits) and of the second side (high bits), by the cells around a cell
-/// with two bits each. The first table is for lines of five or more, the second for `+exact`.
+/// The reaches of the first side (low bits) and of the second side (high bits). The index is the content of the cells
+/// around a cell, two bits per cell. The first table is for lines of five or more, the second for `+exact`.
 static REACHES: [LazyLock<Vec<u8>>; 2] = [
     LazyLock::new(|| reaches(is_five_or_more)),
     LazyLock::new(|| reaches(is_five)),
@@ -164,7 +165,7 @@ impl Learned {
         ((linear + hidden) >> OUTPUT_BITS) as i32
     }
 
-    /// The values that a free cell adds to the sums of this mover.
+    /// The values that a free cell adds to the sums for `mover` to move.
     #[inline]
     fn weights(&self, mover: usize, combinations: [Combination; 2]) -> Weights {
         let own = &self.numbers(combinations[mover]).weights[0];
@@ -172,7 +173,7 @@ impl Learned {
         std::array::from_fn(|n| own[n] + other[n])
     }
 
-    /// Updates the sums of this mover for a free cell whose combinations have changed.
+    /// Updates the sums for `mover` to move after the combinations of a free cell have changed.
     #[inline]
     fn exchange(
         &self,
@@ -194,7 +195,8 @@ impl Learned {
     }
 }
 
-/// A cell's combinations after its line in this direction has changed. The content of the cell itself makes no difference.
+/// The combinations of a cell after the line through it in `direction` has changed. The content of the cell itself
+/// makes no difference.
 #[inline]
 fn updated(
     reaches: &[u8],
@@ -223,7 +225,7 @@ pub fn sorted_sets() -> Vec<[u8; 4]> {
     sets
 }
 
-/// A table of [`REACHES`].
+/// Computes one table of [`REACHES`].
 fn reaches(is_complete: fn(usize) -> bool) -> Vec<u8> {
     let first = reaches_of_first(is_complete);
     let swapped = |around: usize| (around & LOW_BITS) << 1 | around >> 1 & LOW_BITS;
@@ -234,14 +236,15 @@ fn reaches(is_complete: fn(usize) -> bool) -> Vec<u8> {
     both.collect()
 }
 
-/// The reach of the first side, by the cells around a cell.
+/// The reach of the first side. The index is the content of the cells around a cell.
 fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     let mut all = vec![Reach::Nothing; 1 << (4 * ARM)];
     let beyond = |around: usize| around & around >> 1 & LOW_BITS;
     let mut within: Vec<usize> = (0..all.len())
         .filter(|around| beyond(*around) == 0)
         .collect();
-    // Most marks first: the reach of a line depends on those of lines with one mark more.
+    // Lines with the most marks come first, because the reach of a line depends on the reaches of lines with one more
+    // mark.
     within.sort_by_key(|around| std::cmp::Reverse(own(*around).count_ones()));
     for around in within {
         let free = !(around | around >> 1) & LOW_BITS;
@@ -280,20 +283,21 @@ fn own(around: usize) -> usize {
     around & !(around >> 1) & LOW_BITS
 }
 
-/// As `own`, with a mark in the middle cell.
+/// Like `own`, but with a mark in the middle cell.
 fn with_middle(around: usize) -> usize {
     let (before, after) = (own(around) & 0xFF, own(around) & 0xFF00);
     before | 1 << (2 * ARM) | after << 2
 }
 
-/// Whether the first side has five or more in a line, with a mark in the middle cell.
+/// Whether the first side has five or more in a line after a mark in the middle cell.
 fn is_five_or_more(around: usize) -> bool {
     let line = with_middle(around);
     let two = line & line >> 2;
     two & two >> 4 & line >> 8 != 0
 }
 
-/// Whether the first side has exactly five in a line through the middle cell. Cells beyond the arms are not known.
+/// Whether the first side has exactly five in a line through the middle cell, after a mark there. Cells more than
+/// `ARM` away are not known.
 fn is_five(around: usize) -> bool {
     let line = with_middle(around);
     let has = |n: &usize| line >> (2 * n) & 1 == 1;
@@ -302,13 +306,13 @@ fn is_five(around: usize) -> bool {
     before + 1 + after == 5
 }
 
-/// The place of a cell in its line of one direction.
+/// The place of a cell in the line through it in one direction.
 #[derive(Clone, Copy, Default)]
 struct Place {
     line: u16,
-    /// The position of its two bits.
+    /// The position of the cell's two bits in the line.
     shift: u8,
-    /// The number of cells of the board before and after it, at most [`ARM`].
+    /// The number of cells of the line before and after the cell, at most [`ARM`].
     before: u8,
     after: u8,
 }
@@ -318,22 +322,22 @@ struct Place {
 pub struct Patterns {
     learned: &'static Learned,
     reaches: &'static [u8],
-    /// Two bits per cell: 0 free, 1 the first side, 2 the second side, 3 beyond the edge.
+    /// The content of each line, two bits per cell: 0 free, 1 the first side, 2 the second side, 3 beyond the edge.
     lines: Vec<u64>,
     places: Vec<[Place; 4]>,
     steps: [usize; 4],
-    /// By cell and side.
+    /// The combination of each cell for each side.
     combinations: Vec<[Combination; 2]>,
     taken: Vec<bool>,
-    /// By the side to move: the sums over the combinations of all free cells.
+    /// For each side to move, the sums over the combinations of all free cells.
     sums: [Weights; 2],
-    /// For each mark: its cell, and the sums before it was placed.
+    /// For each mark, the sums before it was placed, and its cell.
     before: Vec<([Weights; 2], usize)>,
 }
 
 impl Patterns {
-    /// An empty board. `None` unless the learned numbers apply: two sides, lines of five, at most 24 columns
-    /// and rows, with or without `+exact` (which changes only the reaches).
+    /// The patterns of an empty board. `None` unless the learned numbers apply: two sides, lines of five, at most 24
+    /// columns and rows, neither gravity nor misère. `+exact` is allowed; it changes only the reaches.
     pub fn new(spec: &GridSpec) -> Option<Patterns> {
         let is_learned = spec.sides() == 2
             && spec.line() == 5
@@ -421,7 +425,7 @@ impl Patterns {
         self.sums = sums;
     }
 
-    /// Removes the latest mark, which must be this one.
+    /// Removes the latest mark, which must be the one of `by` at `at`.
     pub fn take_back(&mut self, by: Side, at: Move) {
         let cell = at.index();
         for direction in 0..4 {
@@ -447,7 +451,7 @@ impl Patterns {
         *line
     }
 
-    /// The value after this move, for the opponent, who is to move.
+    /// The value for the opponent after this move. The opponent is then the side to move.
     pub(crate) fn after(&self, by: Side, at: Move) -> i32 {
         let (cell, mover) = (at.index(), 1 - by.index());
         let learned = self.learned;
@@ -470,7 +474,7 @@ impl Patterns {
         learned.value(&sum)
     }
 
-    /// The value for a side if it is to move.
+    /// The value for `mover`, if `mover` is the side to move.
     pub(crate) fn estimate(&self, mover: Side) -> i32 {
         self.learned.value(&self.sums[mover.index()])
     }
@@ -496,7 +500,8 @@ impl Patterns {
         (!self.taken[at.index()]).then(|| combinations.map(Combination::sorted))
     }
 
-    /// The cells of a line at most [`ARM`] away from a cell, including itself, with the positions of their bits.
+    /// The cells of a line that are at most [`ARM`] away from a cell, including the cell, with the positions of their
+    /// bits.
     #[inline]
     fn line_around(
         &self,
@@ -510,7 +515,7 @@ impl Patterns {
     }
 }
 
-/// The step from one cell of a line to the next.
+/// The difference between the numbers of two neighbouring cells of a line.
 fn step(columns: isize, down: isize, right: isize) -> usize {
     (down * columns + right) as usize
 }

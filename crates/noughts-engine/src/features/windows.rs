@@ -1,9 +1,9 @@
 //! The marks of each side in every possible line of a grid.
 //!
-//! A *window* is K cells in a line. It belongs to a side while this side can still complete it: no other side
-//! has a mark in it and, with `+exact`, the side has no mark next to its ends. A move changes the windows
-//! through its cell and, with `+exact`, those next to it. For two sides the windows that lack one or two
-//! marks are also kept in lists, for the search for fours.
+//! A *window* is K cells in a line. A window belongs to a side while this side can still complete it: no other side
+//! has a mark in the window and, with `+exact`, the side has no mark next to the ends of the window. A move changes
+//! the windows through its cell and, with `+exact`, the windows that end next to the cell. For two sides, lists of
+//! the windows that lack one or two marks are kept for the search for fours.
 
 use noughts_rules::{GridSpec, Move, Overline, Side};
 
@@ -15,16 +15,17 @@ pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, 
 /// Windows that lack more marks than this are not listed.
 const MAX_LISTED_LACK: usize = 2;
 
-/// Maximum number of keys in the table, which then takes 1 MB: enough for 255x255 with two sides.
+/// Maximum number of Zobrist keys in the table: 1 MB, enough for 255x255 with two sides.
 const MAX_KEYS: usize = 1 << 17;
 
 #[derive(Clone)]
 pub(crate) struct Windows {
     spec: GridSpec,
     sides: usize,
-    /// Marks in each window by side: `(direction * cells + first cell) * sides + side`.
+    /// The number of marks of each side in each window. The index is `(direction * cells + first cell) * sides +
+    /// side`.
     counts: Vec<u8>,
-    /// Marks next to the ends of each window, in the same order; empty without `+exact`.
+    /// The number of marks next to the ends of each window, with the same index as `counts`; empty without `+exact`.
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
@@ -33,7 +34,7 @@ pub(crate) struct Windows {
     keys: Vec<u64>,
     /// The keys of all marks, combined by exclusive or.
     hash: u64,
-    /// The windows that lack one or two marks; only for two sides, and only if the caller wanted them.
+    /// The lists of the windows that lack one or two marks; only for two sides, and only if `new` got `has_lists`.
     listed: Option<Listed>,
 }
 
@@ -54,7 +55,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Its cells, for lines of this length.
+    /// The cells of the window, for lines of length `line`.
     #[inline]
     pub(crate) fn cells(self, line: usize) -> impl Iterator<Item = usize> {
         (0..line).map(move |n| self.first + n * self.step)
@@ -62,7 +63,8 @@ impl Window {
 }
 
 impl Windows {
-    /// An empty board. `has_lists` (two sides only) also keeps lists of the windows that lack one or two marks.
+    /// The windows of an empty board. With `has_lists` (for two sides only), lists of the windows that lack one or
+    /// two marks are kept.
     pub(crate) fn new(spec: GridSpec, has_lists: bool) -> Windows {
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
         Windows {
@@ -115,7 +117,7 @@ impl Windows {
         !self.taken[cell]
     }
 
-    /// The numbers of the windows of `side` that lack this many marks, one or two.
+    /// The numbers of the windows of `side` that lack `missing` marks, which must be one or two.
     #[inline]
     pub(crate) fn lacking(&self, side: Side, missing: usize) -> &[u32] {
         match &self.listed {
@@ -146,8 +148,9 @@ impl Windows {
             .map(Move::at)
     }
 
-    /// Adds or removes a mark. Calls `f` for every window and side that this changes, with the side, the window, and the
-    /// number of marks of the side in it before and after; `None` if the window does not belong to the side.
+    /// Adds or removes a mark. Calls `f` for every changed window and side: with the side, the window, and the number
+    /// of the side's marks in the window before and after the change. The number is `None` if the window does not
+    /// belong to the side.
     #[inline]
     pub(crate) fn change(
         &mut self,
@@ -162,7 +165,8 @@ impl Windows {
             Some(listed) if self.beside.is_empty() => listed,
             Some(_) | None => return self.change_any(by, at, add, f),
         };
-        // A search for fours spends most of its time here.
+        // A search for fours spends most of its time in this function, so the common case has its own code: two
+        // sides, with lists, without `+exact`.
         let (line, by, other) = (self.spec.line(), by.index(), 1 - by.index());
         let (pairs, _) = self.counts.as_chunks_mut::<2>();
         each_window(&self.spec, at, |number, window| {
@@ -182,8 +186,8 @@ impl Windows {
         });
     }
 
-    /// As `change`, for any number of sides and for `+exact`, where a mark also affects the windows next to
-    /// it.
+    /// Like `change`, but for any number of sides and for `+exact`, where a mark also affects the windows that end
+    /// next to it.
     fn change_any(
         &mut self,
         by: Side,
@@ -215,7 +219,7 @@ impl Windows {
             if own == all && !is_spoilt(by) {
                 update(number as u32, by, window, Some(own), Some(own + 1));
             }
-            // An empty window belonged to all sides. A window with marks belonged to at most one of them.
+            // An empty window belonged to all sides. A window with marks belonged to at most one side.
             if all == 0 {
                 for side in (0..sides).filter(|side| *side != by && !is_spoilt(*side)) {
                     update(number as u32, side, window, Some(0), None);
@@ -243,7 +247,7 @@ impl Windows {
         });
     }
 
-    /// Calls `f` with the marks by side and the place of each window through a cell.
+    /// Calls `f` for each window through a cell, with the number of marks of each side and the place of the window.
     #[inline]
     pub(crate) fn through(&self, at: Move, mut f: impl FnMut(&[u8], Window)) {
         each_window(&self.spec, at, |number, window| {
@@ -254,7 +258,7 @@ impl Windows {
         });
     }
 
-    /// Whether a mark here completes a window for `side`.
+    /// Whether a mark of `side` at `at` completes a window.
     pub(crate) fn completes(&self, side: Side, at: Move) -> bool {
         let line = self.spec.line();
         let mut found = false;
@@ -274,7 +278,8 @@ fn key(index: usize) -> u64 {
     Random::new(0x6E6F_7567_6874_7331).nth(index as u64)
 }
 
-/// Calls `f` with a side's marks in a window before and after the change, given the marks without and with the new mark.
+/// Calls `f` with the number of a side's marks before and after a change. `without` and `with` are the numbers
+/// without and with the mark that is added or removed.
 #[inline(always)]
 fn report(
     add: bool,
@@ -299,16 +304,17 @@ fn sum(counts: &[u8]) -> usize {
 }
 
 impl Listed {
-    /// Whether a mark changes a list, given the other marks in the window. Most marks do not. `&` and `
-    /// ` avoid branches that the processor predicts badly.
+    /// Whether a mark of a side changes a list. `own` and `other` are the numbers of marks of this side and of the
+    /// other side in the window, without the mark. Most marks change no list. Bitwise operators instead of `&&` avoid
+    /// branches that the processor predicts badly.
     #[inline]
     fn is_affected(line: usize, own: usize, other: usize) -> bool {
         let by_own = (other == 0) & (own + MAX_LISTED_LACK + 1 >= line);
         by_own | ((own == 0) & (other + MAX_LISTED_LACK >= line))
     }
 
-    /// `own` and `other` are the marks of `by` and of the other side in the window, without the mark that is added or
-    /// removed.
+    /// Updates the lists after a change in a window. `own` and `other` are the numbers of marks of `by` and of the
+    /// other side in the window, without the mark that is added or removed.
     #[inline]
     fn change(&mut self, line: usize, number: u32, by: usize, add: bool, own: usize, other: usize) {
         let rival = 1 - by;
@@ -355,7 +361,7 @@ fn step(spec: &GridSpec, direction: usize) -> usize {
     (dy * spec.columns() as isize + dx) as usize
 }
 
-/// The number of cells before and after a cell, by direction.
+/// For each direction, the number of cells of the board before and after a cell.
 #[inline]
 fn room(spec: &GridSpec, at: Move) -> [(usize, usize); 4] {
     let (columns, rows) = (spec.columns(), spec.rows());
@@ -384,7 +390,7 @@ fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     }
 }
 
-/// As `each_window`, for every window that ends next to the cell.
+/// Like `each_window`, but for every window that ends next to the cell.
 fn each_neighbour(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     let line = spec.line();
     for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {
@@ -407,8 +413,8 @@ mod tests {
 
     use super::*;
 
-    /// The slow reference: for each window and the side that it belongs to, the marks of this side. Keys are first cell,
-    /// step and side.
+    /// A slow reference implementation: for each window and each side that it belongs to, the number of marks of this
+    /// side. The keys are first cell, step and side.
     fn owned(spec: &GridSpec, marks: &[Option<Side>]) -> BTreeMap<(usize, usize, usize), usize> {
         let (columns, rows) = (spec.columns() as isize, spec.rows() as isize);
         let line = spec.line() as isize;

@@ -1,6 +1,6 @@
-//! Several threads search one position. Each thread searches the whole tree; all share the transposition
-//! table. A thread *claims* the move that it searches, and other threads defer claimed moves, so that threads
-//! divide the work without waiting.
+//! Several threads search one position. Each thread searches the whole tree; all threads share the transposition
+//! table. A thread *claims* the move that it searches, and the other threads defer claimed moves. In this way the
+//! threads divide the work without waiting for each other.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,18 +11,18 @@ use crate::analysis::Analysis;
 use crate::features::Searchable;
 use crate::search::{Aim, LIKELY, Limits, Search, SearchContext, doubted};
 
-/// Minimum depth of a claimed search. With 2, 3 and 5 two threads took 6 to 9 % longer to depth 12 in seven
-/// positions of 15x15k5, which is within the noise.
+/// Minimum depth of a claimed search. With 2, 3 and 5, two threads needed 6 to 9 % longer to reach depth 12 in seven
+/// positions of 15x15k5. This difference is within the noise.
 const MIN_CLAIMED_DEPTH: u32 = 4;
 
-/// Number of claim slots. Claims that collide are overwritten.
+/// Number of claim slots. If two claims use the same slot, the later one overwrites the earlier one.
 const CLAIMS: usize = 4096;
 
-/// What the threads of a search share besides the table.
+/// The state that the threads of a search share besides the transposition table.
 pub(super) struct SharedSearch {
-    /// Keys of moves being searched.
+    /// Keys of the moves that some thread searches now.
     claims: Vec<AtomicU64>,
-    /// The search is over: all threads end.
+    /// Whether the search is over. If so, all threads end.
     over: AtomicBool,
     /// Nodes of the helper threads.
     nodes: AtomicU64,
@@ -61,13 +61,13 @@ impl SharedSearch {
 pub(super) enum Claim {
     /// No thread, because the search is too shallow to claim.
     Free,
-    /// This thread, under this key.
+    /// This thread, which claimed the move with this key.
     Here(u64),
     /// Another thread.
     Elsewhere,
 }
 
-/// The order in which a node's moves are searched: first all that are not deferred, then the deferred ones.
+/// The order in which a node's moves are searched: first all moves that are not deferred, then the deferred moves.
 pub(super) struct Order {
     moves: usize,
     turn: usize,
@@ -101,8 +101,8 @@ impl Order {
         self.turn > self.moves
     }
 
-    /// Defers a move until after the others. Returns false if it cannot: in the second round, or beyond 64
-    /// moves.
+    /// Defers a move until after the others. Returns false if the move cannot be deferred: in the second round, or
+    /// from move 64 on.
     pub(super) fn defer(&mut self, number: usize) -> bool {
         let waits = !self.is_second_round() && number < u64::BITS as usize;
         if waits {
@@ -112,7 +112,7 @@ impl Order {
     }
 }
 
-/// Searches with `threads` threads, at least 2. All have ended when it returns.
+/// Searches with `threads` threads, at least 2. All threads have ended when the function returns.
 pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) -> Analysis {
     let shared = SharedSearch::new();
     let mut analysis = std::thread::scope(|scope| {
@@ -166,7 +166,7 @@ impl<R: Searchable> Search<'_, R> {
         self.check_shared();
     }
 
-    /// Claims a move unless another thread has.
+    /// Claims a move, unless another thread has claimed it.
     #[inline]
     pub(super) fn claim(&self, at: Move, depth: u32) -> Claim {
         match self.shared {
@@ -209,7 +209,7 @@ impl<R: Searchable> Search<'_, R> {
 mod tests {
     use super::*;
 
-    /// The order of moves if these are deferred.
+    /// The order in which `moves` moves are searched if the moves in `busy` are deferred.
     fn order(moves: usize, busy: &[usize]) -> Vec<usize> {
         let mut order = Order::of(moves);
         let mut seen = Vec::new();
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(order(4, &[]), [0, 1, 2, 3]);
         assert_eq!(order(4, &[1, 3]), [0, 2, 1, 3]);
         assert_eq!(order(4, &[0, 1, 2, 3]), [0, 1, 2, 3]);
-        // Only the first 64 can be deferred.
+        // Only the first 64 moves can be deferred.
         let many: Vec<usize> = (0..225).collect();
         let mut seen = order(225, &many);
         assert_eq!(seen[..161], many[64..]);
@@ -243,7 +243,8 @@ mod tests {
         assert_eq!(shared.claim(7), Claim::Elsewhere);
         shared.release(7);
         assert_eq!(shared.claim(7), Claim::Here(7));
-        // A colliding claim overwrites the slot, and releasing the first does not release it.
+        // A second claim for the same slot overwrites the first. Releasing the first claim then does not release the
+        // second.
         let other = 7 + CLAIMS as u64;
         assert_eq!(shared.claim(other), Claim::Here(other));
         shared.release(7);

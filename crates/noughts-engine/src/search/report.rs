@@ -40,8 +40,8 @@ impl<R: Searchable> Search<'_, R> {
         matches!(&self.solved, Some(solved) if solved.value == value)
     }
 
-    /// A move that wins at once, since the table does not store the last plies. Tries every legal move until
-    /// the stop is set.
+    /// A move that wins at once. It is searched for here, because the transposition table does not store the last
+    /// plies. Tries every legal move until the stop is set.
     fn winning_move(&mut self) -> Option<Move> {
         let mover = self.board.to_move();
         if !self.board.features().may_win_at_once(mover) {
@@ -58,7 +58,7 @@ impl<R: Searchable> Search<'_, R> {
         })
     }
 
-    /// The principal variation, as far as the table has it.
+    /// The principal variation, as far as the transposition table contains it.
     fn line(&mut self, first: Move) -> Vec<Move> {
         let mut line = vec![first];
         self.board.play(first);

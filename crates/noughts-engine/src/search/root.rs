@@ -1,4 +1,4 @@
-//! The root of a search: the iterative deepening loop and the move played when a limit comes.
+//! The root of a search: the iterative deepening loop, and the choice of the move when a limit is reached.
 
 use noughts_rules::Move;
 
@@ -49,7 +49,7 @@ impl<R: Searchable> Search<'_, R> {
             self.horizon = false;
             let best = self.root(&mut root, depth);
             match best {
-                // The best move turned out to lose, and the others were not searched before the limit.
+                // All moves searched before the limit lose or probably lose, so prefer a move that was not searched.
                 Some((_, value)) if self.aborted && value < -LIKELY => {
                     found.0 = self.untried.unwrap_or(found.0);
                 }
@@ -71,8 +71,8 @@ impl<R: Searchable> Search<'_, R> {
         self.report(found, reached)
     }
 
-    /// Whether there is only one sensible move. `minimax` ([`Width::Full`]) searches its fixed depth anyway, because
-    /// its value is needed.
+    /// Whether there is only one sensible move. False for `minimax` ([`Width::Full`]) unless the position is solved:
+    /// it always searches its fixed depth, because callers need its value.
     fn has_no_choice(&self, root: &[Candidate]) -> bool {
         if let Some(solved) = &self.solved {
             return solved.moves.len() == 1;
@@ -82,7 +82,7 @@ impl<R: Searchable> Search<'_, R> {
         self.context.width == Width::Selective && (is_forced || moves.nth(1).is_none())
     }
 
-    /// Whether the time for another depth is better saved for later moves.
+    /// Whether the search should stop before the next depth to save time for later moves.
     fn is_enough(&self, time_manager: &mut TimeManager, found: (Move, i32)) -> bool {
         match self.aim {
             Aim::Move { usual: Some(usual) } => !time_manager.goes_on(usual, self.elapsed(), found),

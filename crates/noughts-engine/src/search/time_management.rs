@@ -1,4 +1,4 @@
-//! Decides when a search with a clock stops before its time limit.
+//! Decides whether a search in a game with a clock stops before its time limit.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ const GROWTH: u32 = 2;
 /// After this many depths with the same best move, a change is unlikely.
 const SETTLED: u32 = 4;
 
-/// If the value falls by this much within two depths, the search takes longer. It is about the value of a
-/// line that lacks two marks.
+/// If the value falls by at least this number within two depths, the search may take longer. The number is about the
+/// value of a line that lacks two marks.
 const FALL: i32 = 200;
 
 /// The history of the completed depths.
@@ -23,14 +23,14 @@ pub(super) struct TimeManager {
     /// The best move, and the number of depths for which it has not changed.
     best: Option<Move>,
     same: u32,
-    /// The values of the two latest depths. Odd and even depths differ, so a value is compared with the value
-    /// two depths earlier.
+    /// The values of the two latest depths. The values of odd and even depths differ, so each value is compared with
+    /// the value two depths earlier.
     values: [Option<i32>; 2],
 }
 
 impl TimeManager {
-    /// Whether to start another depth, after one that ended at `elapsed` and found this move and value; `usual` is the
-    /// usual time per move.
+    /// Whether to start another depth. The latest depth ended at `elapsed` and gave the move and the value in
+    /// `found`. `usual` is the usual time per move.
     pub(super) fn goes_on(
         &mut self,
         usual: Duration,
@@ -67,7 +67,8 @@ impl TimeManager {
 mod tests {
     use super::*;
 
-    /// The depth reached if depths end at these times (ms) with these moves and values, with 100 ms per move.
+    /// The depth that a search reaches with 100 ms per move. Each entry of `depths` has the end of a depth in ms, its
+    /// best move and its value.
     fn goes_to(depths: &[(u64, usize, i32)]) -> usize {
         let mut time_manager = TimeManager::default();
         let usual = Duration::from_millis(100);
@@ -89,7 +90,7 @@ mod tests {
     #[test]
     fn stable_moves_are_played_sooner() {
         let same: Vec<_> = (1..=10).map(|depth| (6 * depth, 1, 0)).collect();
-        // From the fifth depth on only 50 ms are allowed: 42 + 12 is more.
+        // From the fifth depth on, only 50 ms are allowed, and 42 + 12 is more than 50.
         assert_eq!(goes_to(&same), 7);
         let changing: Vec<_> = (1..=10)
             .map(|depth| (6 * depth, depth as usize, 0))

@@ -1,8 +1,9 @@
 //! Victory by continuous fours (VCF).
 //!
-//! A *four* is a window that lacks one mark. It leaves the opponent a single reply, so two fours at once win.
-//! The attacker plays only fours, so a sequence of twenty plies takes a few hundred nodes, and a win found is
-//! exact. Only for two sides that take turns, in games where every completed window wins.
+//! A *four* is a window that lacks one mark. It leaves the opponent a single reply, so two fours at once win. The
+//! attacker plays only fours, so the search of a sequence of twenty plies takes only a few hundred nodes, and every
+//! win that it finds is certain. This search is used only for two sides that take turns, in games where every
+//! completed window wins.
 
 use noughts_rules::{Move, Side};
 
@@ -11,7 +12,7 @@ use crate::features::windows::Windows;
 /// Maximum number of fours in a sequence.
 const MAX_FOURS: usize = 24;
 
-/// Number of slots that store positions without a VCF.
+/// Number of slots of the table of positions without a VCF.
 const FAILED_SLOTS: usize = 1 << 13;
 
 /// A VCF search. Its memory is reused.
@@ -20,7 +21,7 @@ pub(crate) struct VcfSearch {
     line: Vec<(Move, Move)>,
     /// The last move of a winning sequence, and the cells where it threatens to complete a line.
     last: Vec<Move>,
-    /// Fours to try, a stack over all plies.
+    /// The fours to try, each with its forced reply: one stack for all plies.
     fours: Vec<(Move, Move)>,
     /// Keys of positions without a VCF.
     failed: Vec<u64>,
@@ -67,9 +68,9 @@ impl VcfSearch {
         of_line.or_else(|| self.last.first().copied())
     }
 
-    /// Lists the moves that may break the latest sequence found for `side`: its cells, cells that turn a
-    /// forced reply into a four, and immediate fours. All other moves lose. A cell may be listed twice. The
-    /// board must be the one that was searched.
+    /// Lists the moves of the opponent that may break the latest sequence found for `side`: the cells of the
+    /// sequence, cells that turn a forced reply into a four, and cells where the opponent makes a four at once. All
+    /// other moves lose. A cell may be listed twice. The board must be in the position that was searched.
     pub(crate) fn defences(&self, windows: &Windows, side: Side, into: &mut Vec<Move>) {
         let (line, rival) = (windows.line(), side.next(2));
         into.extend(self.line.iter().flat_map(|four| [four.0, four.1]));
@@ -90,7 +91,7 @@ impl VcfSearch {
         }
     }
 
-    /// Whether `side`, to move, wins from here.
+    /// Whether `side` wins by fours from the current position, with `side` to move.
     fn attack(&mut self, windows: &mut Windows, side: Side) -> bool {
         self.nodes += 1;
         self.left = self.left.saturating_sub(1);
@@ -98,7 +99,7 @@ impl VcfSearch {
             self.last.extend(windows.free(*number));
             return true;
         }
-        // Any odd constant works: it only makes the sides to move differ.
+        // Any odd constant works. It only gives the two sides to move different keys.
         let key = windows.hash() ^ (side.index() as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let place = key as usize % FAILED_SLOTS;
         if self.left == 0 || self.line.len() == MAX_FOURS || self.failed[place] == key {
@@ -135,8 +136,8 @@ impl VcfSearch {
         false
     }
 
-    /// Lists the possible fours; with `must`, only those in that cell. Returns true if one is a double four,
-    /// which ends the sequence.
+    /// Lists the possible fours; with `must`, only fours made by a move in that cell. Returns true if a move makes
+    /// two fours at once, which wins and ends the sequence.
     fn list(&mut self, windows: &Windows, side: Side, must: Option<Move>, begin: usize) -> bool {
         for number in windows.lacking(side, 2) {
             let mut free = windows.free(*number);
@@ -161,7 +162,7 @@ impl VcfSearch {
     }
 }
 
-/// The only cell where this side completes a line, if any. An error if there are several such cells.
+/// The only cell where `side` can complete a line, if there is one. An error if there are several such cells.
 pub(crate) fn only_completion(windows: &Windows, side: Side) -> Result<Option<Move>, ()> {
     let mut only = None;
     for number in windows.lacking(side, 1) {

@@ -14,10 +14,10 @@ const MAX_ATTACKS: usize = 12;
 /// Maximum number of threats in a sequence.
 const MAX_THREATS: u32 = 12;
 
-/// Number of slots that store positions without a VCT.
+/// Number of slots of the table of positions without a VCT.
 const FAILED_SLOTS: usize = 1 << 12;
 
-/// Before this many nodes the ordinary search finds more.
+/// The first VCT search starts after this many nodes. Before that, the ordinary search is more useful.
 const MIN_NODES: u64 = 4_000;
 
 /// State of the VCT search.
@@ -26,22 +26,22 @@ pub(super) struct VctState {
     until: u64,
     /// The first move of the latest VCT found.
     first: Option<Move>,
-    /// An attack was not searched further because of the maximum number of threats.
+    /// Whether an attack was cut off because it had reached the maximum number of threats.
     cut: bool,
-    /// Keys of positions without a VCT of this many threats.
+    /// Keys of positions without a VCT, each with the maximum number of threats that was searched.
     failed: Vec<(u64, u32)>,
     /// The node count at which the next attempt at the root starts.
     due: u64,
-    /// VCT searches of the opponent after root moves.
+    /// The searches for a VCT of the opponent after root moves.
     refutations: Vec<RefutationAttempt>,
 }
 
-/// A VCT search of the opponent after a root move.
+/// A search for a VCT of the opponent after the root move `at`.
 struct RefutationAttempt {
     at: Move,
-    /// Its node limit.
+    /// The node limit of the search.
     allowed: u64,
-    /// Plies in which the root move loses.
+    /// The number of plies in which the root move loses; `None` if the search found no VCT.
     lost: Option<u32>,
 }
 
@@ -59,7 +59,7 @@ impl VctState {
 }
 
 impl<R: Searchable> Search<'_, R> {
-    /// Searches for a VCT of the side to move at the root, if the time for an attempt has come.
+    /// Searches for a VCT of the side to move at the root, if enough nodes were searched since the previous attempt.
     pub(super) fn vct_when_due(&mut self) -> Option<(Move, i32)> {
         if !self.by_force || self.nodes < self.vct.due {
             return None;
@@ -76,8 +76,8 @@ impl<R: Searchable> Search<'_, R> {
         Some(plies as i32 - WIN)
     }
 
-    /// The value of a root move if the opponent has a VCT after it. Called for moves that seem best, and
-    /// again after many more nodes.
+    /// The value of a root move if the opponent has a VCT after it. Called for moves that seem best. Searches the
+    /// same move again only after the node count has about doubled.
     pub(super) fn refute(&mut self, at: Move) -> Option<i32> {
         let allowed = self.nodes / 4;
         let enough = |refutation: &RefutationAttempt| 2 * refutation.allowed > allowed;
@@ -126,7 +126,7 @@ impl<R: Searchable> Search<'_, R> {
         self.aborted || self.nodes >= self.vct.until
     }
 
-    /// The number of plies in which the side to move wins with at most this many threats.
+    /// The number of plies in which the side to move wins with at most `threats` threats.
     fn attack(&mut self, threats: u32) -> Option<u32> {
         self.nodes += 1;
         self.look_at_limits();
@@ -212,7 +212,7 @@ impl<R: Searchable> Search<'_, R> {
         longest.map(|plies| plies + 1)
     }
 
-    /// The reusable list of this ply, emptied.
+    /// Takes the reusable list of the current ply and empties it.
     fn take_list(&mut self) -> Vec<Candidate> {
         let ply = self.board.ply();
         if self.lists.len() <= ply {

@@ -17,8 +17,8 @@ pub(crate) struct SolvedPosition {
 }
 
 impl Solver {
-    /// The value and the moves that keep it, if the budget suffices. Also returns the number of positions
-    /// searched.
+    /// The value and the moves that keep it. `None` if the budget does not suffice, or if the position is lost. Also
+    /// returns the number of positions searched.
     pub(crate) fn solve_moves(
         &mut self,
         stop: &Stop,
@@ -45,7 +45,8 @@ impl Solver {
     }
 }
 
-/// The moves for which the table knows that the attacker wins after them (`wins`) or does not.
+/// The moves after which the attacker is known to win. With `wins` false: the moves after which the attacker is known
+/// not to win.
 pub(super) fn moves_that_keep<F: Explain>(dfpn: &mut Dfpn<'_, F>, wins: bool) -> Vec<Move> {
     let mut moves = dfpn.field.all_moves();
     moves.retain(|at| {

@@ -1,21 +1,21 @@
 //! Depth-first proof-number search: whether the attacker can force a win.
 //!
-//! The proof number of a position is the number of positions that must still be proved to prove a win of the
-//! attacker; the refutation number (disproof number) is the number for a refutation. The search always
-//! continues at the child with the smallest number, and stores numbers in a table instead of a tree (Nagai
-//! 2002). Thresholds are 1/4 above the second-best child (Pawlewicz and Lew 2007).
+//! The proof number of a position estimates how many positions must still be decided to prove that the attacker wins.
+//! The refutation number (disproof number) is the same estimate for a proof that the attacker does not win. The
+//! search always continues at the child with the smallest number, and stores the numbers in a table instead of a tree
+//! (Nagai 2002). Thresholds are 1/4 above the second-best child (Pawlewicz and Lew 2007).
 
 use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// Infinity: the claim cannot be proved (or refuted).
+/// Stands for infinity: the win cannot be proved (or cannot be refuted).
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
 /// Proof and refutation number of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Numbers {
-    /// 0 if the attacker wins.
+    /// The proof number: 0 once it is proved that the attacker wins.
     pub(crate) proof: u32,
     /// The disproof number: 0 once it is proved that the attacker cannot win.
     pub(crate) refutation: u32,
@@ -45,7 +45,7 @@ impl Numbers {
     }
 }
 
-/// A move, and what is known about the position after it.
+/// A move, and the key and the numbers of the position after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Child {
     pub(crate) at: Move,
@@ -53,18 +53,18 @@ pub(crate) struct Child {
     pub(crate) numbers: Numbers,
 }
 
-/// What is known about a position without search.
+/// The result of a check of a position without search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StaticResult {
     /// The attacker wins.
     Proved,
     /// The attacker does not win.
     Refuted,
-    /// Its moves must be searched.
+    /// Not decided: the moves of the position must be searched.
     Open,
 }
 
-/// A position in which one side, the attacker, tries to win and the other not to lose.
+/// A position with an attacker, who tries to win, and a defender, who tries not to lose.
 pub(crate) trait Field {
     /// Whether the attacker is to move.
     fn attacks(&self) -> bool;
@@ -72,12 +72,11 @@ pub(crate) trait Field {
     /// A key that symmetric positions share.
     fn key(&self) -> u64;
 
-    /// A key that more positions of equal value share. It takes longer to compute.
+    /// A key that even more positions of equal value share. Computing it takes longer than `key`.
     fn wide_key(&self) -> u64;
 
-    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers.
-    /// `is_new` tells that the table has no entry for the position, so that expensive checks are worth their
-    /// time.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new`
+    /// says that the table has no entry for the position. Expensive checks are worth their time only then.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);
@@ -85,27 +84,27 @@ pub(crate) trait Field {
     fn take_back(&mut self, at: Move);
 }
 
-/// Decides whether a search goes on.
+/// Decides whether a search continues.
 pub(crate) trait Limit {
-    /// Whether to go on, after this many more nodes.
+    /// Whether the search may continue. `nodes` is the number of nodes searched since the previous call.
     fn may_continue(&mut self, nodes: u64) -> bool;
 }
 
 /// Nodes between two calls of [`Limit::may_continue`].
 const NODES_PER_CHECK: u64 = 128;
 
-/// A search for the answer to one question.
+/// A search for the answer to one question: can the attacker force a win?
 pub(crate) struct Dfpn<'m, F> {
     pub(crate) field: F,
     memory: &'m ProofNumberTable,
     limit: &'m mut dyn Limit,
     lists: Vec<Vec<Child>>,
     nodes: u64,
-    /// The limit was reached.
+    /// Whether the limit was reached.
     stopped: bool,
-    /// Varies the estimated numbers, so that threads try different moves first.
+    /// A seed that varies the estimated numbers, so that threads try different moves first. 0 means no variation.
     variation: u64,
-    /// Mixed into every key, so that both questions can share one table.
+    /// Combined with every key by exclusive or, so that the questions for both attackers can share one table.
     salt: u64,
 }
 
@@ -133,7 +132,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
         Dfpn { variation, ..self }
     }
 
-    /// Whether the attacker wins; `None` if the limit came first.
+    /// Whether the attacker wins; `None` if the limit was reached first.
     pub(crate) fn answer(&mut self) -> Option<bool> {
         let found = self.search(0, NEVER, NEVER).answer();
         self.limit.may_continue(self.nodes % NODES_PER_CHECK);
@@ -224,7 +223,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
         }
     }
 
-    /// Varies the estimated numbers, so that each thread tries moves in another order.
+    /// Changes the estimated numbers a little, so that each thread tries the moves in another order.
     fn vary_estimate(&self, child: &mut Child) {
         if self.variation != 0 {
             let variation = (child.key ^ self.variation).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62;

@@ -1,12 +1,12 @@
-//! Chooses the representation of a position: plain grids as the smallest bit sets that fit, all other games
-//! by their rules.
+//! Chooses the representation of a position in the solver. Plain grids use the smallest bit sets with enough room;
+//! all other games use their rules.
 
 use noughts_rules::{Bits, Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 
 use super::plain_grid::{self, PlainGrid};
 use super::proof_writer::Explained;
 
-/// Whether any empty cell may be played and a line of K or more wins, between two sides.
+/// Whether the game is a plain grid: two sides, every empty cell may be played, and a line of K or more wins.
 pub(crate) fn is_plain(spec: &GridSpec) -> bool {
     spec.sides() == 2
         && spec.goal == Goal::Make
@@ -16,7 +16,7 @@ pub(crate) fn is_plain(spec: &GridSpec) -> bool {
 
 /// How a position is represented.
 pub(crate) enum Representation {
-    /// A plain grid of up to 64 cells and 64 lines, with four symmetries.
+    /// A plain grid of up to 64 cells and 64 lines that is not a square, so it has only four symmetries.
     Rectangle,
     /// A plain grid of up to 64 cells and 64 lines.
     Small,
@@ -24,7 +24,7 @@ pub(crate) enum Representation {
     Middle,
     /// A plain grid of up to 128 cells and 256 lines.
     Large,
-    /// Any other game.
+    /// Any other game, or a larger plain grid.
     Rules,
 }
 
@@ -46,7 +46,8 @@ impl Representation {
     }
 }
 
-/// Evaluates an expression with the position and attacker in their static type.
+/// Evaluates an expression in which `$field` is the position for this attacker, with the static type of its
+/// representation.
 macro_rules! with_field {
     ($variant:expr, $diagram:expr, $attacker:expr, $field:ident => $value:expr) => {{
         let (variant, diagram, attacker): (&noughts_rules::Variant, &noughts_rules::Diagram, noughts_rules::Side) = ($variant, $diagram, $attacker);

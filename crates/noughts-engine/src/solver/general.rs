@@ -1,43 +1,46 @@
-//! Any game of two sides, by its rules; on nine boards also by the score.
+//! Positions of any game of two sides, for the solver. The search uses the rules and, on nine boards, also the score.
 
 use noughts_rules::{Bits, ByteGrid, Grid, Move, Outcome, Rules, Side, Symmetry, Variant};
 
 use super::dfpn::{Child, Field, NEVER, Numbers, StaticResult};
 use crate::rng::Random;
 
-/// What the solver needs to know beyond the rules. The default implementations are right for grids.
+/// Facts about a position that the solver uses in addition to the rules. The default implementations are right for
+/// grids.
 pub(crate) trait Endgame: Rules {
-    /// On nine boards: the boards that may be played in.
+    /// The boards on which the side to move may play; only for games on nine boards.
     fn playable(&self, _position: &Self::Position) -> u16 {
         0
     }
 
-    /// False if the score shows that a side cannot win.
+    /// Whether `side` can still win. False only if the score shows that it cannot.
     fn can_win(&self, _position: &Self::Position, _side: Side) -> bool {
         true
     }
 
-    /// True if the score shows that a side wins.
+    /// Whether `side` is certain to win. True only if the score shows it.
     fn has_won(&self, _position: &Self::Position, _side: Side) -> bool {
         false
     }
 
-    /// On nine boards: the closed boards.
+    /// The closed boards; only for games on nine boards.
     fn closed(&self, _position: &Self::Position) -> u16 {
         0
     }
 
-    /// On nine boards: the cells of a side on a board.
+    /// The cells of a side on a board; only for games on nine boards.
     fn marks(&self, _position: &Self::Position, _side: Side, _board: usize) -> u16 {
         0
     }
 
-    /// The owner of a closed board, if it matters: 0 nobody, 1 the first side, 2 the second side.
+    /// The owner of a closed board: 0 nobody, 1 the first side, 2 the second side. Always 0 in games where the owner
+    /// does not matter.
     fn owner(&self, _position: &Self::Position, _board: usize) -> usize {
         0
     }
 
-    /// The first side's lead in points, in games where only the lead matters of closed boards.
+    /// The first side's lead in points. Always 0, except in games where the lead is all that matters about closed
+    /// boards.
     fn lead(&self, _position: &Self::Position) -> i32 {
         0
     }
@@ -51,13 +54,13 @@ pub(crate) struct General<R: Endgame> {
     rules: R,
     attacker: Side,
     positions: Vec<R::Position>,
-    /// For this position and each position before it: one hash per symmetry.
+    /// One hash per symmetry, for the current position and for each position before it.
     hashes: Vec<u64>,
     ways: Vec<Symmetry>,
     /// The image of each board under each symmetry.
     boards: Vec<[u8; 9]>,
     words: [Vec<u64>; 2],
-    /// Hash words of closed boards, by owner.
+    /// The hash word of each closed board, for each owner.
     closed: [[u64; 9]; 3],
 }
 
@@ -116,7 +119,7 @@ impl<R: Endgame> General<R> {
         self.rules.moves(self.position()).collect()
     }
 
-    /// Whether the attacker won, once the game is over.
+    /// Whether the attacker won; `None` if the game is not over.
     pub(crate) fn over(&self) -> Option<bool> {
         self.rules
             .outcome(self.position())
@@ -126,7 +129,7 @@ impl<R: Endgame> General<R> {
             })
     }
 
-    /// Whether the attacker wins, if the score decides it.
+    /// Whether the attacker wins, if the score already decides the game.
     pub(crate) fn score(&self) -> Option<bool> {
         let (position, attacker) = (self.position(), self.attacker);
         if !self.rules.can_win(position, attacker) {
@@ -147,7 +150,7 @@ impl<R: Endgame> General<R> {
         }
     }
 
-    /// Replaces the marks of a closed board by its owner in the hashes.
+    /// Replaces the marks of a closed board in the hashes with its owner.
     fn close(&mut self, board: usize) {
         let owner = self.rules.owner(self.position(), board);
         for side in [Side::FIRST, Side::SECOND] {
@@ -213,7 +216,7 @@ impl<R: Endgame> Field for General<R> {
             let numbers = match over {
                 Some(true) => Numbers::PROVED,
                 Some(false) => Numbers::REFUTED,
-                // A position with more replies is estimated as harder.
+                // The estimate counts the replies: more replies mean more work.
                 None if attacks => Numbers {
                     proof: replies,
                     refutation: 1,

@@ -11,7 +11,7 @@ use super::{Budget, GameValue, Progress, ProgressCallback};
 use crate::clock::Clock;
 use crate::strategy::Stop;
 
-/// State shared by the threads of one question.
+/// The state that the threads share while they search the answer to one question.
 pub(crate) struct Shared {
     pub(crate) nodes: AtomicU64,
     pub(crate) done: AtomicBool,
@@ -41,7 +41,7 @@ pub(crate) struct MainThread<'a, 'l> {
     pub(crate) since: u64,
 }
 
-/// Number of nodes between two reads of the clock and of the table's fill.
+/// Number of nodes between two reads of the clock and of the used part of the table.
 const NODES_PER_REPORT: u64 = 1024;
 
 impl Limit for MainThread<'_, '_> {
@@ -105,7 +105,7 @@ impl Limit for NodeLimit<'_> {
     }
 }
 
-/// No limit, for answers that are already in the table.
+/// No limit. Used when the answers are already in the table.
 pub(crate) struct Unlimited;
 
 impl Limit for Unlimited {

@@ -8,8 +8,8 @@ pub(crate) struct Scale {
     line: usize,
 }
 
-/// Maximum length with exact weights. The first marks of longer lines count as made, so that such lines never
-/// weigh too little.
+/// Maximum length of lines with exact weights. In longer lines, the marks beyond this length count as already made,
+/// so that such a line never weighs too little.
 const LONGEST: usize = 20;
 
 impl Scale {
@@ -18,7 +18,7 @@ impl Scale {
         Scale { line }
     }
 
-    /// The weight of a line that lacks this many marks.
+    /// The weight of a line that lacks `lacks` marks.
     pub(crate) fn weight(self, lacks: u8) -> u32 {
         1 << self.line.saturating_sub(lacks.into())
     }
@@ -38,16 +38,16 @@ pub(crate) struct LiveLines<L> {
     pub(crate) lack_one: L,
     /// Lines that lack two marks.
     pub(crate) lack_two: L,
-    /// Marks that each line lacks.
+    /// The number of marks that each line lacks.
     lacks: Vec<u8>,
     /// The sum of the weights of all live lines.
     pub(crate) sum: u32,
-    /// The weight of the live lines through each empty cell; 0 for taken cells.
+    /// For each empty cell, the sum of the weights of the live lines through it; 0 for taken cells.
     pub(crate) on: Vec<u32>,
 }
 
 impl<L: Bits> LiveLines<L> {
-    /// On an empty board.
+    /// The live lines of a side on an empty board.
     pub(crate) fn new<B: Bits>(lines: &[B], through: &[L], scale: Scale) -> LiveLines<L> {
         let lacks: Vec<u8> = lines.iter().map(|line| line.count() as u8).collect();
         let of = |count: u8| {
@@ -73,7 +73,7 @@ impl<L: Bits> LiveLines<L> {
         }
     }
 
-    /// Overwrites this value with another, without allocation.
+    /// Copies `from` into this value without allocation.
     pub(crate) fn copy(&mut self, from: &LiveLines<L>) {
         self.alive = from.alive;
         self.lack_one = from.lack_one;
@@ -87,8 +87,8 @@ impl<L: Bits> LiveLines<L> {
         self.scale.weight(self.lacks[line])
     }
 
-    /// Updates the lines after this side takes a cell. `through` are the lines through it, `marks` the side's
-    /// marks before.
+    /// Updates the lines after this side takes a cell. `through` has the lines through the cell; `marks` has the
+    /// side's marks before the move.
     pub(crate) fn gain<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let mut gained = through.and(self.alive);
         let marks = marks.or(B::one(at));
@@ -115,8 +115,8 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// Updates the lines after the other side takes a cell. `through` are the lines through it, `marks` this
-    /// side's marks.
+    /// Updates the lines after the other side takes a cell. `through` has the lines through the cell; `marks` has the
+    /// marks of the side that owns the lines.
     pub(crate) fn lose<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let lost = through.and(self.alive);
         self.alive = self.alive.minus(lost);
@@ -134,8 +134,8 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// Whether the other side stops all lines by always taking the heaviest cell. `moves` tells that this
-    /// side is to move.
+    /// Whether the other side stops all lines by always taking the cell with the largest weight. `moves` says whether
+    /// the side that owns the lines is to move.
     pub(crate) fn is_held_by_counting(&self, moves: bool) -> bool {
         let most = if moves { most(&self.on) } else { 0 };
         self.sum + most < self.scale.made()

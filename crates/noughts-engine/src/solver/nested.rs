@@ -1,11 +1,11 @@
-//! Endgames on nine boards. Only the owner of a closed board matters, and a board without room for a line
-//! cannot be won.
+//! Endgames on nine boards. Of a closed board only the owner matters. A side cannot win a board if the opponent has a
+//! mark in each of its lines.
 
 use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 
 use super::general::Endgame;
 
-/// For each set of nine cells, whether some line avoids it.
+/// For each set of cells, whether some line has no cell in the set.
 const HAS_ROOM: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;

@@ -1,25 +1,26 @@
 //! Counting and pairing: shows without search that the attacker cannot win on a plain grid.
 //!
-//! When the attacker takes one cell of a pair, the defender takes the other, so the attacker never completes
-//! a line through both. The remaining lines are counted after Erdős and Selfridge (1973): a line weighs 2 to
-//! the power of its marks. If the defender is to move and all lines together weigh less than a complete line,
-//! the defender keeps it so by always taking the heaviest cell. If the attacker is to move, this must hold
-//! after every move of the attacker, or the defender must have an answer after which it holds. A paired cell
-//! counts as the attacker's in every line that its pair does not stop. `docs/solving.md` states the rule
-//! exactly.
+//! When the attacker takes one cell of a pair, the defender takes the other. So the attacker never completes a line
+//! through both cells. The remaining lines are counted with the method of Erdős and Selfridge (1973): a line with n
+//! marks weighs 2^n. Suppose that the defender is to move and all lines together weigh less than a complete line. If
+//! the defender then always takes the cell with the largest weight, the sum stays below the weight of a complete
+//! line, and the attacker never completes one. If the attacker is to move, the sum must be small enough after every
+//! move of the attacker, or after an answer of the defender to that move. A cell of a pair counts as a mark of the
+//! attacker in every line that the pair does not stop. `docs/solving.md` states the rule exactly.
 
 use noughts_rules::Bits;
 
 use super::live_lines::{LiveLines, Scale, heaviest, most};
 
-/// Searches for pairs that, with counting, stop all lines of the attacker.
+/// Searches for pairs that stop all lines of the attacker, together with counting.
 pub(crate) struct PairingSearch<B, L> {
     /// All lines through each cell.
     through: Vec<L>,
     /// The weight of a complete line.
     made: u32,
     left: RemainingLines<B, L>,
-    /// A copy of `left`, made before the search tries pairs that add weight. It is restored if they fail.
+    /// A copy of `left`, made before the search tries pairs that add weight. The copy is restored if these pairs
+    /// fail.
     kept: RemainingLines<B, L>,
     /// Scratch memory: the weight on each cell.
     trial: Vec<u32>,
@@ -34,7 +35,7 @@ struct RemainingLines<B, L> {
     lines: Vec<B>,
     weights: Vec<u32>,
     sum: u32,
-    /// The weight on each cell; 0 for cells that are taken or in a pair.
+    /// For each cell, the sum of the weights of the lines through it; 0 for cells that are taken or in a pair.
     on: Vec<u32>,
 }
 
@@ -78,7 +79,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         }
     }
 
-    /// Loads the live lines of the attacker, who has these marks.
+    /// Loads the live lines of the attacker. `marks` has the attacker's marks.
     pub(crate) fn fill(&mut self, live: &LiveLines<L>, lines: &[B], marks: B) {
         let left = &mut self.left;
         left.alive = live.alive;
@@ -92,9 +93,9 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         self.pairs.clear();
     }
 
-    /// Whether pairing and counting stop all lines.
+    /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
-        // Heavier positions could never be held, except by a pair for each line.
+        // With this total weight or more, only one pair for each line can stop all lines.
         let most = if attacks {
             self.made / 4 * 7
         } else {
@@ -108,7 +109,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
             return true;
         }
         let pairs = self.pairs.len();
-        // Heavier positions could hardly ever be held by pairs.
+        // With this total weight or more, the greedy choice of pairs hardly ever succeeds.
         let hopeless = if attacks {
             self.made / 2 * 3
         } else {
@@ -128,7 +129,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         self.match_all()
     }
 
-    /// Stops all lines through both cells; lines through one of them weigh twice as much.
+    /// Makes a pair of two cells. This stops all lines through both cells, and doubles the weight of lines through
+    /// only one of them.
     fn pair(&mut self, one: usize, other: usize) {
         self.pairs.push((one, other));
         let left = &mut self.left;
@@ -172,8 +174,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         cells.all(|at| self.left.on[at] < room || self.is_answered(Some(at), None))
     }
 
-    /// After the attacker took `taken` and the defender `answer` (default: the heaviest cell): whether
-    /// counting holds for every next move of the attacker.
+    /// Whether counting stops all lines after the attacker takes `taken`, the defender takes `answer`, and the
+    /// attacker makes any next move. Without `answer`, the defender takes the cell with the largest weight.
     fn is_answered(&mut self, taken: Option<usize>, answer: Option<usize>) -> bool {
         let left = &self.left;
         self.trial.copy_from_slice(&left.on);
@@ -210,7 +212,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         sum + most(&self.trial) < self.made
     }
 
-    /// Whether counting alone suffices, trying every answer, as the proof checker does.
+    /// Whether counting alone stops all lines. Tries every answer of the defender, as the proof checker does.
     pub(crate) fn is_obvious(&mut self, attacks: bool) -> bool {
         let all = self.through.len();
         if !attacks {
@@ -226,7 +228,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         })
     }
 
-    /// Pairs cells that lie on the same lines and no others, which adds no weight.
+    /// Pairs cells that lie on exactly the same lines. Such pairs add no weight.
     fn pair_equal_cells(&mut self) {
         loop {
             let before = self.pairs.len();
@@ -280,7 +282,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
                 let mine = self.through[one].and(left.alive);
                 let mut others = cells;
                 while let Some(other) = others.pop() {
-                    // Lines through both cells are stopped, lines through one are doubled.
+                    // A pair stops the lines through both cells and doubles the weight of lines through one of them.
                     let held = 3 * left.weigh(mine.and(self.through[other]));
                     let all = left.on[one] + left.on[other];
                     if held > all + best.0 {
@@ -292,7 +294,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         best.1
     }
 
-    /// Finds two cells for each line that no other line uses: a matching by augmenting paths.
+    /// Finds a pair of cells for each line, so that no cell belongs to two lines. Uses bipartite matching with
+    /// augmenting paths.
     fn match_all(&mut self) -> bool {
         let mut cells = B::NONE;
         let mut lines = self.left.alive;

@@ -1,8 +1,8 @@
 //! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
-//! An extra mark never hurts its owner. Therefore cells on no line that a side can still complete do not
-//! matter, and a cell is no better than another empty cell that lies on all of its lines. `pairing` adds
-//! counting and pairing.
+//! An extra mark never hurts its owner. Therefore a cell does not matter if no side can still complete a line through
+//! it. And a cell is never better than another empty cell that lies on all of its lines: it is *dominated*. The
+//! module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -11,7 +11,7 @@ use super::live_lines::{LiveLines, Scale};
 use super::pairing::PairingSearch;
 use crate::rng::Random;
 
-/// One hash per symmetry; the smallest is the key.
+/// One hash per symmetry. The smallest hash is the key.
 type Hashes<const W: usize> = [u64; W];
 
 /// The lines and hash words of a board.
@@ -27,14 +27,15 @@ struct Geometry<B, L, const W: usize> {
     hashes: [Vec<Hashes<W>>; 3],
 }
 
-/// A position on a plain grid. `B` is a set of cells, `L` a set of lines, `W` the number of symmetries or a multiple.
+/// A position on a plain grid. `B` is the type of a set of cells, `L` the type of a set of lines. `W` is the number
+/// of hashes: a multiple of the number of symmetries.
 pub(crate) struct PlainGrid<B, L, const W: usize> {
     geometry: Geometry<B, L, W>,
     /// Marks of the attacker and of the defender.
     marks: [B; 2],
     attacks: bool,
     hashes: Hashes<W>,
-    /// Live lines of the attacker and the defender, for this position and each before it.
+    /// The live lines of the attacker and of the defender, for the current position and each position before it.
     plies: Vec<[LiveLines<L>; 2]>,
     ply: usize,
     live: PairingSearch<B, L>,
@@ -42,7 +43,7 @@ pub(crate) struct PlainGrid<B, L, const W: usize> {
 
 /// The threats of one side.
 struct Threats<B> {
-    /// Empty cells of its live lines.
+    /// The empty cells of the side's live lines.
     cells: B,
     /// Cells that complete a line.
     wins: B,
@@ -50,12 +51,13 @@ struct Threats<B> {
     makes: B,
     /// Cells that make two threats at once.
     forks: B,
-    /// Each of these cells stops all forks.
+    /// Cells with which the other side stops all forks.
     stops: B,
 }
 
 impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
-    /// `marks` are the cells of the attacker and of the defender. Neither side may have a line.
+    /// A position in which `marks` are the cells of the attacker and of the defender. Neither side may have a
+    /// complete line.
     pub(crate) fn new(spec: &GridSpec, marks: [&[usize]; 2], attacks: bool) -> Self {
         let geometry: Geometry<B, L, W> = Geometry::new(spec);
         let first = || LiveLines::new(&geometry.lines, &geometry.through, geometry.scale);
@@ -97,7 +99,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.live.hold(self.attacks)
     }
 
-    /// A move that completes a line, or makes two threats while the other side has no line to complete.
+    /// A move that completes a line, or that makes two threats while the other side cannot complete a line.
     pub(crate) fn wins_soon(&self) -> Option<Move> {
         let [mine, theirs] = self.threats();
         let (mine, theirs) = if self.attacks {
@@ -120,7 +122,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.geometry.through.len()
     }
 
-    /// Whether counting without pairs refutes the position.
+    /// Whether counting without pairs shows that the attacker cannot win.
     pub(crate) fn is_counted_out(&mut self) -> bool {
         self.fill();
         self.live.is_obvious(self.attacks)
@@ -154,7 +156,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         ]
     }
 
-    /// Whether another of these cells lies on all lines through this one. Of equal cells the first is not dominated.
+    /// Whether another cell in `among` lies on all live lines through `at`. If two cells lie on the same live lines,
+    /// only the later one is dominated.
     fn is_dominated(&self, at: usize, among: B) -> bool {
         let [attacker, defender] = &self.plies[self.ply];
         let alive = attacker.alive.or(defender.alive);
@@ -175,7 +178,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         false
     }
 
-    /// The moves to try: all, or only the forced ones. `Err` if threats decide the position.
+    /// The moves to try: all cells that matter, or only the forced moves. `Err` with the result if the position is
+    /// decided without search.
     fn urgent(&self, [attacker, defender]: &[Threats<B>; 2]) -> Result<B, StaticResult> {
         let (mine, theirs) = if self.attacks {
             (attacker, defender)
@@ -212,7 +216,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         }
     }
 
-    /// Estimates the numbers of the position after a move, from the weights of both sides' lines.
+    /// Estimates the proof and refutation numbers of the position after a move, from the weights of both sides'
+    /// lines.
     fn estimate(&self, at: usize) -> Numbers {
         let [attacker, defender] = &self.plies[self.ply];
         let [mine, theirs] = [attacker.on[at], defender.on[at]].map(i64::from);
@@ -249,13 +254,14 @@ const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Parameters of the estimates.
 struct EstimateWeights {
-    /// Weight of the attacker's lines, of the defender's, and of the defender's through the cell played.
+    /// The factors for the weight of the attacker's lines, of the defender's lines, and of the defender's lines
+    /// through the cell played.
     mine: i64,
     theirs: i64,
     near: i64,
     /// Number of steps of the estimate.
     steps: u32,
-    /// How much harder it is to refute a position with the attacker to move.
+    /// The factor by which a position is harder to refute if the attacker is to move.
     harder: u32,
 }
 
@@ -269,8 +275,8 @@ impl EstimateWeights {
         harder: 4,
     };
 
-    /// For lines of five. 7x7k5, 8x6k5 and 8x7k5 take 64 %, 102 % and 70 % of the positions that `USUAL` takes (`noughts
-    /// solve 7x7k5 --json` and so on, the last with two threads).
+    /// The values for lines of five. With them, 7x7k5, 8x6k5 and 8x7k5 take 64 %, 102 % and 70 % of the positions
+    /// that they take with `USUAL` (`noughts solve 7x7k5 --json` and so on; 8x7k5 with two threads).
     const FIVE: EstimateWeights = EstimateWeights {
         mine: 9,
         theirs: 6,
@@ -289,7 +295,7 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
         Self::least(&self.hashes) ^ Self::turn(self.attacks)
     }
 
-    /// Leaves out marks and empty cells that no longer matter.
+    /// This key ignores marks and empty cells that no longer matter.
     fn wide_key(&self) -> u64 {
         let [attacker, defender] = &self.plies[self.ply];
         let taken = self.marks[0].or(self.marks[1]);
@@ -377,7 +383,7 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
 }
 
 impl<B: Bits> Threats<B> {
-    /// The threats of a side with these marks.
+    /// The threats of a side. `marks` has the side's marks.
     fn new<L: Bits>(live: &LiveLines<L>, lines: &[B], marks: B) -> Threats<B> {
         let empty = |line: usize| lines[line].minus(marks);
         let union = |mut lines: L| {
@@ -414,7 +420,8 @@ impl<B: Bits> Threats<B> {
                     cells = cells.or(empty(line));
                 }
             }
-            // With three threats only the forking cell itself stops the fork.
+            // A fork with two threats has three cells, and each of them stops it. With three or more threats, only
+            // the forking cell itself stops the fork.
             match cells.count() {
                 ..=2 => continue,
                 3 => found.stops = found.stops.and(cells),

@@ -1,4 +1,4 @@
-//! The table of proof numbers, in bounded memory, shared by threads without locks.
+//! A table of proof numbers in bounded memory. Threads share it without locks.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,8 +14,8 @@ const ENTRY: usize = 16;
 /// If more than this part of the table is used, in thousandths, the table grows.
 pub(crate) const CROWDED: u64 = 600;
 
-/// A table of proof numbers. An entry is two words: the key xor the numbers, and the numbers. If two threads
-/// each wrote one half of an entry, the halves match no key.
+/// A table of proof numbers. An entry is two words: the key xor the numbers, and the numbers. If two threads each
+/// write one half of an entry, the halves do not match, and no lookup finds the entry.
 pub(crate) struct ProofNumberTable {
     buckets: Vec<Bucket>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct ProofNumberTable {
 struct Bucket([[AtomicU64; 2]; ENTRIES]);
 
 impl ProofNumberTable {
-    /// A table of at most this many bytes, rounded down to a power of two.
+    /// A table of at most `bytes` bytes, rounded down to a power of two, but at least one bucket.
     pub(crate) fn new(bytes: usize) -> ProofNumberTable {
         let most = (bytes / size_of::<Bucket>()).max(1);
         let count = 1 << most.ilog2();
@@ -55,7 +55,7 @@ impl ProofNumberTable {
         Some(larger)
     }
 
-    /// Whether the table could grow within this many bytes.
+    /// Whether a table of twice the size takes at most `most` bytes.
     pub(crate) fn can_grow(&self, most: usize) -> bool {
         self.buckets.len() * size_of::<Bucket>() * 2 <= most
     }
@@ -76,16 +76,16 @@ impl ProofNumberTable {
         None
     }
 
-    /// Loads the buckets of all keys, so that their cache misses overlap. One by one they took a quarter of
-    /// the time of a search.
+    /// Loads the buckets of all keys into the cache at once, so that the cache misses overlap. Loaded one by one,
+    /// they took a quarter of the time of a search.
     #[inline]
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
         let words = keys.map(|key| self.bucket(key).0[0][0].load(Ordering::Relaxed));
         std::hint::black_box(words.fold(0, |all, word| all | word));
     }
 
-    /// Stores numbers: replaces the entry of the same key, fills a free entry, or replaces the entry that
-    /// took the least work to find.
+    /// Stores numbers in the entry of the same key or in a free entry. If there is neither, replaces the entry whose
+    /// numbers took the least work.
     pub(crate) fn put(&self, key: u64, numbers: Numbers) {
         let places = &self.bucket(key).0;
         let mut chosen = (0, u64::MAX);
@@ -106,7 +106,7 @@ impl ProofNumberTable {
         place.store(data, Ordering::Relaxed);
     }
 
-    /// The used share in thousandths, estimated from the first buckets.
+    /// The used part of the table in thousandths, estimated from the first buckets.
     pub(crate) fn fill(&self) -> u64 {
         let seen = &self.buckets[..self.buckets.len().min(128)];
         let used = seen.iter().flat_map(|bucket| &bucket.0);
@@ -114,7 +114,7 @@ impl ProofNumberTable {
         used.count() as u64 * 1000 / (seen.len() * ENTRIES) as u64
     }
 
-    /// Writes every entry and then an empty one, so that truncation is noticed.
+    /// Writes every entry and then an empty entry, by which `load` notices a truncated file.
     pub(crate) fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             let data = data.load(Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl ProofNumberTable {
     }
 }
 
-/// How much work a result took. Decided positions are kept longest.
+/// An estimate of the work that the numbers took. Decided positions have the highest value, so they are kept longest.
 fn effort(numbers: Numbers) -> u64 {
     if numbers.is_decided() {
         return u64::from(NEVER);

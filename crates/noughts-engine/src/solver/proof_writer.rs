@@ -32,7 +32,7 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
     writeln!(into, "stealing")
 }
 
-/// A position that can explain its value.
+/// A position for which a proof can be written.
 pub(crate) trait Explain: Field {
     /// Whether this answer is obvious to the checker.
     fn is_obvious(&mut self, wins: bool) -> bool;
@@ -43,7 +43,7 @@ pub(crate) trait Explain: Field {
     /// The moves that a proof must answer.
     fn all_moves(&mut self) -> Vec<Move>;
 
-    /// Pairs with which the defender prevents a win, if there are some.
+    /// Pairs with which the defender prevents a win, if some are found.
     fn pairs(&mut self) -> Option<Vec<(usize, usize)>>;
 
     fn diagram(&self) -> Diagram;
@@ -161,7 +161,7 @@ impl<R: Endgame> Explain for Explained<General<R>> {
 /// A move after which the answer is still `wins`. Searches if the answer is not in the table; `None` if a
 /// limit is reached.
 pub(crate) fn keeping<F: Explain>(dfpn: &mut Dfpn<'_, F>, wins: bool) -> Option<Move> {
-    // The side to move may be the defender, who may win too.
+    // The side to move may be the defender. A win of the defender also keeps the answer.
     if let Some(at) = dfpn.field.quick_win() {
         return Some(at);
     }
@@ -194,7 +194,7 @@ pub(crate) fn is_dead(mut field: impl Explain) -> bool {
     field.all_moves().is_empty()
 }
 
-/// In a lost position: a move that does not lose at once, or any move if all do.
+/// A move in a lost position: one that does not lose at once, or any move if all lose at once.
 pub(crate) fn resisting_move<F: Explain>(dfpn: &mut Dfpn<'_, F>) -> Option<Move> {
     let moves = dfpn.field.all_moves();
     let longer = moves.iter().copied().find(|at| {
@@ -206,7 +206,7 @@ pub(crate) fn resisting_move<F: Explain>(dfpn: &mut Dfpn<'_, F>) -> Option<Move>
     longer.or(moves.first().copied())
 }
 
-/// Writes the records of a claim.
+/// Writes the proof lines of a claim.
 pub(crate) fn records<F: Explain>(
     dfpn: Dfpn<'_, F>,
     variant: &Variant,
@@ -232,7 +232,7 @@ struct Writer<'a, 'm, F> {
 }
 
 impl<F: Explain> Writer<'_, '_, F> {
-    /// Writes the current position after those that it depends on.
+    /// Writes the line of the current position, after the lines of the positions that it depends on.
     fn position(&mut self) -> io::Result<()> {
         if self.dfpn.field.is_obvious(self.wins) || !self.written.insert(self.dfpn.field.wide_key())
         {

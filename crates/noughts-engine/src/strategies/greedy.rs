@@ -40,8 +40,8 @@ impl Strategy for Greedy {
     }
 }
 
-/// All candidates. Moves that win at once come first, moves that lose at once last, as far as they were found
-/// before the stop.
+/// The candidates with their scores. A move that wins at once gets the highest score and a move that loses at once
+/// the lowest, as far as the moves were tried before the stop.
 fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidate> {
     let mut list = Vec::new();
     let me = board.to_move();

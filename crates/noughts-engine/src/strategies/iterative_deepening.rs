@@ -29,7 +29,8 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// Maximum number of threads of one search.
 const MAX_THREADS: usize = 256;
 
-/// Minimum and maximum size of the table as powers of two: 16 kB and 32 MB.
+/// Minimum and maximum size of the transposition table, as the binary logarithm of the number of slots: 16 kB and 32
+/// MB.
 const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=21;
 
 /// Searches one ply deeper in each iteration until a limit is reached. Keeps its transposition table for the
@@ -44,13 +45,13 @@ pub struct IterativeDeepening {
 }
 
 impl IterativeDeepening {
-    /// A search in one thread. Its tables take 16 MB, up to 32 MB if more than a million nodes are allowed, and on nine
-    /// boards up to 8 MB more.
+    /// A search in one thread. The transposition table takes 16 MB without a node limit, and between 16 kB and 32 MB
+    /// with one. On nine boards and in Connect Four the solver's table takes up to 8 MB more.
     pub fn new(limits: Limits, clock: Arc<dyn Clock>) -> IterativeDeepening {
         IterativeDeepening::with_memory(limits, usize::MAX, clock)
     }
 
-    /// A search whose tables take at most this many bytes, but at least 160 kB.
+    /// A search whose tables take at most `memory` bytes, but at least 160 kB.
     pub fn with_memory(limits: Limits, memory: usize, clock: Arc<dyn Clock>) -> IterativeDeepening {
         IterativeDeepening {
             limits,
@@ -62,7 +63,8 @@ impl IterativeDeepening {
         }
     }
 
-    /// Searches with this many threads, at most 256. With more than one, the same limits may give different answers.
+    /// Sets the number of threads, at most 256. With more than one thread, two searches with the same limits may give
+    /// different answers.
     pub fn with_threads(mut self, threads: usize) -> IterativeDeepening {
         self.set_threads(threads);
         self
@@ -97,12 +99,11 @@ impl IterativeDeepening {
         self.think(Aim::Value, game, stop)
     }
 
-    /// Searches for a move in a game that is not over. If there is only one sensible move, it is returned at
-    /// once.
+    /// Searches for a move in a game that is not over. If there is only one sensible move, the search ends early.
     ///
-    /// With a `usual` time per move, the time limit is only an upper bound: the search stops early if the
-    /// next depth would probably not finish or if the best move has not changed for some depths. It takes
-    /// longer if the value falls.
+    /// With a `usual` time per move, the time limit is only an upper bound. The search stops early if the next depth
+    /// would probably not finish, or if the best move has not changed for some depths. The search takes longer if the
+    /// value falls.
     pub fn find_move(&mut self, game: &Game, usual: Option<Duration>, stop: &Stop) -> Analysis {
         self.think(Aim::Move { usual }, game, stop)
     }
@@ -127,8 +128,8 @@ impl IterativeDeepening {
     }
 }
 
-/// The size of the transposition table as a power of two: one slot per node, at most half of the memory. The
-/// other half is for the endgame solver.
+/// The size of the transposition table, as the binary logarithm of the number of slots: about one slot per node, in
+/// at most half of the memory. The other half is for the endgame solver.
 fn table_bits(limits: &Limits, memory: usize) -> u32 {
     let wanted = match limits.nodes {
         Some(nodes) => nodes.max(1).ilog2(),
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
 
-    /// Bytes of the transposition table for these limits.
+    /// The size of the transposition table in bytes for a node limit and a memory limit.
     fn table(nodes: Option<u64>, memory: usize) -> usize {
         let limits = Limits {
             nodes,

@@ -1,5 +1,5 @@
-//! `mcts:N`: Monte Carlo tree search (UCT) with N random games. It needs no evaluation function. With more
-//! than two sides each side maximises its own points.
+//! `mcts:N`: Monte Carlo tree search (UCT) with N random games. It needs no evaluation function. With more than two
+//! sides, each side maximises its own points.
 
 use noughts_rules::{Game, Move, Outcome, Rules, Side, Timeline, dispatch};
 
@@ -22,11 +22,11 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
     },
 };
 
-/// A random game counts as a draw after this many plies. On the largest boards it would take tens of
-/// thousands.
+/// A random game counts as a draw after this many plies. On the largest boards a full game would take tens of
+/// thousands of plies.
 const MAX_PLAYOUT_PLIES: usize = 400;
 
-/// Maximum size of the tree, about 40 MB. Later games only update its nodes.
+/// Maximum number of nodes of the tree, about 40 MB. When the tree is full, later games only update its nodes.
 const MAX_TREE_NODES: usize = 1_000_000;
 
 /// The exploration constant of UCT.
@@ -56,7 +56,7 @@ struct Tree<'r, R: Rules> {
 }
 
 struct Node {
-    /// The side that moved to this node, and its move.
+    /// The side that made the move to this node, and the move.
     by: Side,
     at: Move,
     /// Half points for `by`: two for a win, one for a draw.
@@ -101,7 +101,8 @@ impl<'r, R: Rules> Tree<'r, R> {
         most.map_or(Move::at(0), |node| node.at)
     }
 
-    /// Plays one game: down the tree, one new node, then random moves. A game that `stop` interrupts does not count.
+    /// Plays one game: goes down the tree to a leaf, adds children to the leaf, and continues with random moves. A
+    /// game that `stop` interrupts does not count.
     fn play_one(&mut self, stop: &Stop) {
         let mut position = self.root.clone();
         let mut seat = self.seat;
@@ -167,7 +168,7 @@ impl<'r, R: Rules> Tree<'r, R> {
             .0
     }
 
-    /// The outcome of a random game from here; `None` if stopped before its end.
+    /// The outcome of a random game from `position`; `None` if `stop` ended the game early.
     fn finish(
         &mut self,
         mut position: R::Position,

@@ -22,7 +22,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
         let depth = parameter.parse().unwrap_or(1);
         Box::new(Minimax {
             depth,
-            // Shallow searches meet few positions twice, and a large table is slow to allocate.
+            // Shallow searches reach few positions twice, and a large table is slow to allocate.
             table: TranspositionTable::new((2 * depth).clamp(10, 20).saturating_sub(2)),
             clock: setup.clock.clone(),
         })

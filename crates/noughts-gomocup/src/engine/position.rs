@@ -1,10 +1,11 @@
-//! The game and the marks that a manager has sent.
+//! The variant and the marks that a manager has sent.
 
 use noughts_rules::{Action, Board, Diagram, Game, Move, Options, PlayIn, Seat, Side, Variant};
 
 use crate::protocol;
 
-/// The supported bits of `INFO rule`: exactly five, and continuous game, which concerns only the manager.
+/// The supported bits of `INFO rule`: "exactly five in a row" and "continuous game". The second one matters only to
+/// the manager.
 const KNOWN_RULES: i64 = 0b11;
 
 /// The variant, and the marks in the order of arrival.
@@ -15,14 +16,14 @@ pub(super) struct Position {
     /// Columns and rows, from `START`.
     size: Option<(usize, usize)>,
     rule: i64,
-    /// Each mark with its owner: 1 is this engine, 2 the side that moves after it.
+    /// Each mark with its owner: 1 is this engine, 2 is the side that moves after this engine.
     marks: Vec<(Move, u8)>,
-    /// The board to play in (Ultimate and Multi), if a `BOARD` command named one.
+    /// The board to play in (Ultimate and Multi), if a `BOARD` command contained it.
     play_in: Option<PlayIn>,
 }
 
 impl Position {
-    /// `INFO variant NAME`: the variant of the next `START`. An empty name resets it.
+    /// Sets the variant of the next `START` (`INFO variant NAME`). An empty name resets the variant.
     pub(super) fn set_variant(&mut self, text: &str) -> Result<(), String> {
         self.named = match text {
             "" => None,
@@ -72,7 +73,7 @@ impl Position {
         self.marks.is_empty()
     }
 
-    /// The variant, after `START`.
+    /// The variant of the game; an error before `START`.
     pub(super) fn variant(&self) -> Result<Variant, String> {
         let (columns, rows) = self
             .size
@@ -96,7 +97,7 @@ impl Position {
         self.play_in = None;
     }
 
-    /// Removes the latest mark, which must be in this cell.
+    /// Removes the latest mark, which must be at `at`.
     pub(super) fn take_back(&mut self, at: Move) -> Result<(), String> {
         match self.marks.last() {
             Some((last, _)) if *last == at => {
@@ -113,7 +114,7 @@ impl Position {
         self.play_in = play_in;
     }
 
-    /// The game, with this engine to move, or the reason why there is none.
+    /// The game, with this engine to move. The error says why the engine cannot move.
     pub(super) fn game(&self) -> Result<Game, String> {
         let variant = self.variant()?;
         let game = match self.play_in {
@@ -145,8 +146,8 @@ impl Position {
         Ok(game)
     }
 
-    /// The game with these marks on the board. Only the order of the sides matters, so this engine plays the
-    /// first side.
+    /// A game that starts with all marks on the board. The engine plays the first side: only the order of the sides
+    /// matters, not which side began.
     fn game_from_marks(&self, variant: &Variant) -> Result<Game, String> {
         if matches!(variant, Variant::Nested(_)) && self.play_in.is_none() {
             return Err(

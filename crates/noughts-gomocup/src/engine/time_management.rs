@@ -3,40 +3,40 @@
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// Time per move without limits.
+/// Time per move if the manager sets no time limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 /// Time per move for `timeout_turn 0`, which means as fast as possible.
 const SHORTEST_TIME: Duration = Duration::from_millis(10);
 
-/// Divisors of the remaining time: the target of a move, and its maximum. Many replies are forced and take no
-/// time, so the time suffices for more moves than that.
+/// The remaining time divided by these numbers gives the target time and the maximum time of a move. The time is
+/// enough for more moves than that, because many replies are forced and take almost no time.
 const TARGET_SHARE: u32 = 16;
 const MAXIMUM_SHARE: u32 = 5;
 
-/// Maximum number of search threads. The machine's cores are another limit.
+/// Maximum number of search threads. The number of cores of the machine is another limit.
 const MAX_THREADS: usize = 64;
 
-/// Memory for everything except the transposition table, in bytes. Measured are 15 MB, and 2 MB for the
-/// stacks of two threads.
+/// Memory for everything except the transposition table, in bytes. A measurement gave 15 MB, and 2 MB for the stacks
+/// of two threads.
 const OTHER_MEMORY: usize = 20_000_000;
 
 /// Maximum time per move.
 const MAX_TIME: Duration = Duration::from_secs(86_400);
 
-/// The remaining time that managers send if the whole game has no time limit.
+/// The value of `time_left` that managers send if the whole game has no time limit.
 const UNLIMITED_MS: u64 = i32::MAX as u64;
 
 /// The time for a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MoveTime {
-    /// The maximum.
+    /// The maximum time.
     pub(super) maximum: Duration,
-    /// The target, if the game has a time limit.
+    /// The target time, if the whole game has a time limit.
     pub(super) target: Option<Duration>,
 }
 
-/// The limits. In the protocol 0 means unlimited, except for `timeout_turn`.
+/// The limits that the manager has set. In the protocol 0 means unlimited, except for `timeout_turn`.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SearchLimits {
     turn_ms: Option<u64>,
@@ -167,14 +167,14 @@ mod tests {
 
     #[test]
     fn move_takes_a_part_of_the_remaining_time() {
-        // A sixteenth of 160 s is 10 s, a fifth 32 s; a turn has 5 s.
+        // A sixteenth of 160 s is 10 s and a fifth is 32 s, but a turn may take only 5 s.
         let game = [
             ("timeout_turn", 5_000),
             ("timeout_match", 180_000),
             ("time_left", 160_000),
         ];
         assert_eq!(move_time(&game), (4_950, Some(4_950)));
-        // A sixteenth of 1.6 s is 100 ms, a fifth 320 ms; a tenth of each is the reserve.
+        // A sixteenth of 1.6 s is 100 ms and a fifth is 320 ms. The reserve is a tenth of each.
         let late = [game[0], game[1], ("time_left", 1_600)];
         assert_eq!(move_time(&late), (288, Some(90)));
         let over = [game[0], game[1], ("time_left", 0)];
@@ -182,7 +182,7 @@ mod tests {
         // Without `time_left`, half of the time is assumed to be left.
         let silent = [("timeout_match", 32_000)];
         assert_eq!(move_time(&silent), (3_150, Some(950)));
-        // Without `timeout_turn`.
+        // Without `timeout_turn`, only the remaining time limits a move.
         let alone = [("timeout_match", 32_000), ("time_left", 32_000)];
         assert_eq!(move_time(&alone), (6_350, Some(1_950)));
     }

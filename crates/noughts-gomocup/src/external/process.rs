@@ -1,4 +1,4 @@
-//! The process of an engine: its input, its output and its end.
+//! The process of an engine: its start, its input, its output and its exit.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -9,7 +9,7 @@ use noughts_process::{Event, Line, LineBuffer, Process};
 
 use crate::protocol::MAX_LINE;
 
-/// Number of bytes at the end of standard error that are kept, to explain a crash.
+/// The number of bytes that are kept from the end of standard error, to explain a crash.
 const MAX_ERROR_TEXT: usize = 200;
 
 /// How often a wait for a line checks for a stop request.
@@ -18,7 +18,7 @@ const STOP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// How long to wait for the exit status of an engine that has closed its output.
 const EXIT_TIME: Duration = Duration::from_millis(500);
 
-/// A running engine. Dropping it kills it and everything that it started.
+/// A running engine. Dropping this value kills the engine and every process that it started.
 pub(super) struct EngineProcess {
     process: Process,
     lines: LineBuffer,
@@ -96,7 +96,8 @@ impl EngineProcess {
         }
     }
 
-    /// Sends `END` and waits. Returns whether the engine exited in time; kills it otherwise.
+    /// Sends `END` and waits at most `grace` for the engine to exit. Kills the engine if it does not exit. Returns
+    /// whether it exited in time.
     pub(super) fn end(mut self, grace: Duration) -> bool {
         self.send(&["END".to_owned()]);
         self.process.close_stdin();

@@ -17,7 +17,7 @@ impl Game {
         }
     }
 
-    /// The number of marks that may be taken back now; `None` if the game has no rewind or is over.
+    /// The maximum number of marks that a rewind may take back now; `None` if the game has no rewind or is over.
     pub fn longest_rewind(&self) -> Option<u16> {
         self.to_move()?;
         let most = self.history.checked_sub(1)?;

@@ -3,7 +3,7 @@
 use super::{Action, Game, Refusal, Seat};
 
 impl Game {
-    /// The number of marks that a takeback of this seat removes: its last play on the board and all later ones.
+    /// The number of marks that a takeback of `seat` removes: the seat's last play on the board and all later plays.
     /// `None` if no play of this seat is on the board, or if the game is over.
     ///
     /// ```

@@ -1,17 +1,17 @@
-//! Ends of a game that are neither a turn nor decided by the position, such as a clock that ran out.
+//! Endings of a game that are neither a turn nor a result of the position, such as a clock that ran out.
 
 use super::{Action, Conclusion, DrawReason, Game, Refusal, Seat, WinReason};
 use crate::diagram::Diagram;
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, Overline, Variant};
 
-/// An end of a game that is neither a turn nor decided by the position.
+/// An ending of a game that is neither a turn nor a result of the position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Termination {
-    /// The player of this seat left: all other sides win.
+    /// The player of this seat left. All other sides win.
     Left(Seat),
-    /// The clock of this seat ran out. The other sides win if [one can still complete a
-    /// line](Game::can_complete_line); otherwise it is a draw.
+    /// The clock of this seat ran out. The other sides win if [one of them can still complete a
+    /// line](Game::can_complete_line). Otherwise the game is a draw.
     TimeOut(Seat),
     /// This seat claims the win, because all other players are away.
     WinClaimed(Seat),
@@ -24,7 +24,7 @@ pub enum Termination {
 }
 
 impl Game {
-    /// Ends the game. This is not a turn. On `Err` nothing has changed.
+    /// Ends the game without adding a turn. On `Err` nothing has changed.
     pub fn terminate(&mut self, end: Termination) -> Result<(), Refusal> {
         self.conclusion = Some(self.conclusion_of(end)?);
         Ok(())
@@ -61,7 +61,7 @@ impl Game {
         others.is_empty() || others.iter().any(|side| self.can_complete_line(side))
     }
 
-    /// Whether this side could still complete a line if all other sides helped, without rewinds. Always true
+    /// Whether `side` could still complete a line if all other sides helped it and nobody used a rewind. Always true
     /// with more than two sides, in misère games and on nine boards.
     ///
     /// ```
@@ -84,7 +84,7 @@ impl Game {
     }
 }
 
-/// Whether some line has only empty cells and marks of this side, and the side has enough plays left to fill it.
+/// Whether some line has only empty cells and marks of `side`, and the side has enough plays left to complete it.
 fn has_open_line(spec: &GridSpec, diagram: &Diagram, side: Side) -> bool {
     let empty = diagram.marks.iter().filter(|mark| mark.is_none()).count();
     let plays_left = match diagram.to_move == side {
@@ -92,7 +92,7 @@ fn has_open_line(spec: &GridSpec, diagram: &Diagram, side: Side) -> bool {
         false => empty / 2,
     };
     let (rows, columns) = (spec.rows() as isize, spec.columns() as isize);
-    // The mark of a cell: `None` off the board.
+    // The content of a cell; `None` if the cell is not on the board.
     let mark = |row: isize, column: isize| {
         let is_inside = (0..rows).contains(&row) && (0..columns).contains(&column);
         is_inside.then(|| diagram.marks[(row * columns + column) as usize])

@@ -10,14 +10,14 @@ use crate::quote::Quoted;
 /// Maximum number of offers and answers in a record.
 pub const MAX_RECORDED_OFFERS: usize = 1_000;
 
-/// An offer or an answer to one, between two turns.
+/// An offer, or an answer to an offer, between two turns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OfferEvent {
-    /// The number of turns that were completed before.
+    /// The number of turns that were completed before this event.
     pub after_turns: usize,
     /// The seat that offered or answered.
     pub seat: Seat,
-    /// Whether it offered, accepted or declined.
+    /// Whether the seat offered, accepted or declined.
     pub step: OfferStep,
     /// What was offered.
     pub kind: OfferKind,
@@ -28,9 +28,9 @@ pub struct OfferEvent {
 pub enum OfferStep {
     /// A seat made the offer.
     Offer,
-    /// A seat accepted it.
+    /// A seat accepted the offer.
     Accept,
-    /// A seat declined it, or withdrew its own.
+    /// A seat declined the offer, or withdrew its own offer.
     Decline,
 }
 
@@ -39,7 +39,7 @@ pub enum OfferStep {
 pub enum OfferKind {
     /// To end the game as a draw.
     Draw,
-    /// To return to before the offering seat's last play.
+    /// To take back the last play of the offering seat and all later plays.
     Takeback,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for OfferEvent {
     }
 }
 
-/// Parses `offer 0 draw`; `None` if the line does not begin with the word of a step.
+/// Parses a line such as `offer 0 draw`; `None` if the line does not begin with `offer`, `accept` or `decline`.
 pub(super) fn read_offer(
     line: &str,
     after_turns: usize,
@@ -98,7 +98,7 @@ pub(super) fn read_offer(
     }))
 }
 
-/// Offers come in the order of the turns, by seats of the game.
+/// Checks that the offers are in the order of the turns, and that their seats and turns exist.
 pub(super) fn check_offers(
     offers: &[OfferEvent],
     turns: usize,

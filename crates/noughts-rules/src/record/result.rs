@@ -32,7 +32,8 @@ pub(super) fn write_result(
     format!("won {} by {by}", symbols.join(" "))
 }
 
-/// A full board and too many turns have the same text. The reader tells them apart by the board.
+/// A draw because of a full board and a draw because of the maximum number of turns have the same text. The parser
+/// distinguishes them by the board.
 fn write_draw(reason: DrawReason) -> &'static str {
     match reason {
         DrawReason::Full | DrawReason::Limit => "draw",
@@ -42,7 +43,7 @@ fn write_draw(reason: DrawReason) -> &'static str {
     }
 }
 
-/// Whether version 1 of the format has this result.
+/// Whether version 1 of the record format can express this result.
 pub(super) fn is_in_version_1(conclusion: Option<&Conclusion>) -> bool {
     match conclusion {
         None | Some(Conclusion::Abandoned) => true,
@@ -59,8 +60,8 @@ pub(super) fn is_in_version_1(conclusion: Option<&Conclusion>) -> bool {
     }
 }
 
-/// Checks that the result fits the turns. If no turn ended the game, ends it with this result. A loss on time
-/// needs a clock.
+/// Checks that the result is possible after the turns. If no turn ended the game, ends the game with this result. A
+/// loss on time is possible only with a clock.
 pub(super) fn read_result(
     game: &mut Game,
     seats: &[RecordSeat],
@@ -81,7 +82,7 @@ pub(super) fn read_result(
     game.terminate(end).map_err(Reason::Refused)
 }
 
-/// All ends of a game with this many seats that are not turns.
+/// All endings of a game with `seats` seats that are not turns.
 fn terminations(seats: usize, has_clock: bool) -> impl Iterator<Item = Termination> {
     let seats = || (0..seats).map(|seat| Seat(seat as u8));
     let left = seats().map(Termination::Left);

@@ -32,7 +32,7 @@ const FORMAT: u32 = 1;
 /// Maximum length of a line, in bytes. The longest are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Creates a file that only its owner can read. It gets its name when it is complete.
+/// Creates a file that only its owner can read. Until the file is complete, its name ends in `.partial`.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
@@ -57,7 +57,7 @@ pub(super) fn create_file<T>(
 
 fn create_partial(path: &Path) -> Result<File, BackupError> {
     let mut options = OpenOptions::new();
-    // A file of somebody else, or of another backup, is not written to.
+    // An existing file, such as one of another running backup, is never overwritten.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -84,7 +84,7 @@ fn write_all<T>(
     Ok(done)
 }
 
-/// Writes a dump.
+/// Writes the items of a dump in the file format.
 pub(super) fn write_items(
     out: &mut impl Write,
     mut items: mpsc::Receiver<DumpItem>,
@@ -211,7 +211,7 @@ pub(super) struct BackupReader<R> {
     line: Vec<u8>,
 }
 
-/// The table that rows belong to.
+/// The table that the following rows belong to.
 struct OpenTable {
     table: &'static DumpTable,
     columns: Vec<usize>,
@@ -338,7 +338,8 @@ fn read_row(text: &str, open: &OpenTable) -> Option<Vec<DumpValue>> {
     row.filter(|_| texts.next().is_none())
 }
 
-/// Parses the line of a table; `None` if it is another line. An error if the table or a column is unknown.
+/// Parses the line that begins a table; `None` for any other line. Returns an error if the table or a column is
+/// unknown.
 fn read_table(line: &str) -> Option<Result<OpenTable, BackupError>> {
     let mut words = line.strip_prefix("table ")?.split(' ');
     let name = words.next()?;

@@ -1,4 +1,4 @@
-//! `GET /api/games/{id}/analysis`: computed once per game, and stored with it.
+//! `GET /api/games/{id}/analysis`: an analysis is computed once per game, and stored with the game.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -253,7 +253,7 @@ fn moves(variant: &Variant, analysis: &Analysis) -> Vec<MoveEvaluation> {
     moves.collect()
 }
 
-/// Draws have no number of plies.
+/// The number of plies to the end of the game; `None` for draws.
 fn plies_of(value: noughts_engine::GameValue, plies: Option<u32>) -> Option<u32> {
     plies.filter(|_| value != noughts_engine::GameValue::Draw)
 }

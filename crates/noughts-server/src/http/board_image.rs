@@ -47,8 +47,8 @@ impl Default for BoardImages {
 }
 
 impl BoardImages {
-    /// The image of a game after this many turns. `view` is called in a blocking thread, and only if the
-    /// image is not cached. `None` if drawing panicked.
+    /// The image of a game after `turns` turns. `view` is called in a blocking thread, and only if the image is not
+    /// cached. `None` if drawing panicked.
     pub(super) async fn get(
         &self,
         (game, turns, format): Key,
@@ -225,7 +225,8 @@ mod tests {
                 images.get_or_draw(key(number), draw).await.is_some()
             }));
         }
-        // When the last spawned task has run, every request waits for a permit.
+        // Tasks run in the order of their spawning. When this last one has run, every request has a permit or waits
+        // for one.
         tokio::spawn(async {}).await.unwrap();
         let first = spawn_blocking(move || {
             let both = [starts.recv().unwrap(), starts.recv().unwrap()];

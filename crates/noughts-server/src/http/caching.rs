@@ -17,7 +17,8 @@ use super::site::{accepts, compressed};
 /// Smaller bodies are not compressed: they fit into one packet.
 const MIN_COMPRESSED: usize = 1024;
 
-/// Larger bodies are not compressed, because that takes milliseconds. The largest views are smaller.
+/// Larger bodies are not compressed, because that would take milliseconds. Even the largest views are smaller than
+/// this limit.
 const MAX_COMPRESSED: usize = 256 * 1024;
 
 /// What the request says about caching and compression.

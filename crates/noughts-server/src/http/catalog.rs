@@ -1,4 +1,4 @@
-//! Lists: variants, the lobby and the archive; and the operator's announcement.
+//! Handlers that list variants and games (the lobby and the archive), and the operator's announcement.
 
 use std::sync::Arc;
 
@@ -61,14 +61,14 @@ pub(super) async fn announcement(State(app): State<Arc<AppState>>) -> Response {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Only games of this variant. `multi@4` counts as `multi`.
+    /// Only games of this variant. Games of `multi@4` count as games of `multi`.
     variant: Option<String>,
-    /// Only games of the registered player with this id, or with exactly this name at a seat.
+    /// Only games of this player: the id of a registered player, or exactly the name of somebody at a seat.
     player: Option<String>,
     /// Only games with this status.
     #[param(inline)]
     status: Option<GameStatus>,
-    /// The `before` of the previous page.
+    /// The value of `before` in the previous page.
     before: Option<String>,
     /// Maximum number of games.
     #[param(minimum = 1, maximum = 100, default = 20)]
@@ -144,7 +144,7 @@ pub(super) async fn lines(
         .collect())
 }
 
-/// Parses the `before` of a page, from the parameter with this name.
+/// Parses the parameter that says where a page begins, such as `before`.
 pub(super) fn read_before(
     name: &str,
     text: Option<&str>,

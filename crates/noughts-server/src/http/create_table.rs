@@ -124,7 +124,7 @@ impl TablePlan {
                 let detail = format!("\"history\" is out of range: {error}");
                 api_error(ProblemKind::OutOfRange, detail).in_body("/history")
             }
-            // The seats and the position were checked before.
+            // No other error is expected: the seats and the position were checked above.
             error => api_error(ProblemKind::WrongSeatCount, error).in_body("/seats"),
         })?;
         check_robots(&settings, table.game())?;
@@ -134,7 +134,7 @@ impl TablePlan {
         Ok(TablePlan { settings, taken })
     }
 
-    /// Gives the caller's seats to this player.
+    /// Gives the caller's seats to `player`.
     pub(super) fn seat_player(&mut self, player: PlayerId) {
         for seat in &self.taken {
             if let Some(holder) = self.settings.holders.get_mut(usize::from(seat.0)) {
@@ -171,7 +171,7 @@ pub(super) fn read_clock(form: Option<ClockForm>) -> Result<Option<ClockSettings
     })
 }
 
-/// The error for a seat that a game with this many seats does not have.
+/// The error for a seat number that does not exist in a game with `seats` seats.
 pub(super) fn no_such_seat(seats: usize) -> ApiError {
     let detail = format!("the seats of this game are 0 to {}", seats - 1);
     api_error(ProblemKind::NoSuchSeat, detail)
@@ -220,14 +220,14 @@ pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     }
 }
 
-/// The error if a game has only `all` completed turns, but `turns` were requested.
+/// The error if a request asks for the position after `turns` turns, but the game has only `all` completed turns.
 pub(super) fn no_such_turn(turns: usize, all: usize) -> ApiError {
     let detail =
         format!("the game has {all} completed turns, so this must be 0 to {all}, not {turns}");
     api_error(ProblemKind::OutOfRange, detail)
 }
 
-/// The position of another game after `turns` of its `all` turns.
+/// The position of another game as a start position. `past` is that game after `turns` of its `all` turns.
 pub(super) fn start_position(
     past: &Game,
     turns: usize,

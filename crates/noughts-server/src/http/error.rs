@@ -49,7 +49,7 @@ pub(crate) fn api_error(kind: ProblemKind, detail: impl ToString) -> ApiError {
     }
 }
 
-/// The error for requests that the server cannot finish before it stops.
+/// The error for requests that are refused because the server stops soon.
 pub(super) fn restarting() -> ApiError {
     api_error(
         ProblemKind::Restarting,
@@ -58,7 +58,8 @@ pub(super) fn restarting() -> ApiError {
 }
 
 impl ApiError {
-    /// Adds the wrong field to the error: a JSON pointer, or a slash and the name of a parameter or header.
+    /// Adds the wrong field to the error. `pointer` is a JSON pointer, or a slash and the name of a parameter or
+    /// header.
     pub(crate) fn at(mut self, location: FieldLocation, pointer: impl Into<String>) -> ApiError {
         let detail = self.problem.detail.clone();
         self.problem.errors.push(FieldError {

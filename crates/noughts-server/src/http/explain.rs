@@ -26,7 +26,7 @@ const MAX_ERRORS: usize = 8;
 /// Longer field names are not repeated in a pointer.
 const MAX_NAME_BYTES: usize = 100;
 
-/// Explains why this JSON is not a `T`. `subject` is `body` or `message`.
+/// Explains why JSON is not a valid `T`. `subject` is the word for the JSON in the explanation: `body` or `message`.
 pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,
@@ -48,8 +48,8 @@ pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     check.into_error(|| not_allowed::<T>(bytes))
 }
 
-/// The error for a value that fits its schema but is still not allowed, such as a number that is too large
-/// for its type.
+/// The error for a value that matches its schema but is still not allowed, such as a number that is too large for its
+/// type.
 fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let place = serde_path_to_error::deserialize::<_, T>(&mut json).err();
@@ -97,7 +97,7 @@ pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(
     }
 }
 
-/// The error for a query that fits its schema but still cannot be parsed.
+/// The error for a query that matches its schema but still cannot be parsed.
 pub(super) fn unreadable_query() -> ApiError {
     let detail =
         "a parameter has a value that is not allowed; /api/openapi.json describes all parameters";
@@ -341,7 +341,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Checks a value that must fit one of several schemas.
+    /// Checks a value that must match one of several schemas.
     fn union(&mut self, schema: &'s Value, options: &[&'s Value], node: &Node, pointer: &str) {
         let is_null = |option: &Value| types_of(option) == ["null"];
         if matches!(node, Node::Null) && options.iter().any(|option| is_null(option)) {
@@ -519,7 +519,7 @@ fn range_in_words(least: Option<f64>, most: Option<f64>) -> String {
     }
 }
 
-/// A field in a message: `"history"`, or `"seats/0/robot"` if it is inside others.
+/// A field as it appears in a message: `"history"`, or `"seats/0/robot"` if it is nested.
 fn field(pointer: &str) -> Quoted {
     Quoted::from(pointer.strip_prefix('/').unwrap_or(pointer))
 }

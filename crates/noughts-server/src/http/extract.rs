@@ -32,12 +32,12 @@ pub(super) struct Body<const MAX: usize> {
     pub(super) hash: Option<RequestHash>,
 }
 
-/// Hashes of a request, equal in every process and release.
+/// Hashes of a request. They are equal in every process and release.
 #[derive(Clone, Copy)]
 pub(super) struct RequestHash {
     /// The first eight bytes of the SHA-256 hash.
     current: u64,
-    /// The hash of older versions, for keys that they stored.
+    /// The hash that older versions used, to recognize requests whose keys they stored.
     former: u64,
 }
 
@@ -61,7 +61,7 @@ impl RequestHash {
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
-/// Time for a client to send a body.
+/// Maximum time for a client to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of bytes of a too large body that are read and discarded. A client that is still sending
@@ -151,8 +151,8 @@ impl<const MAX: usize> Body<MAX> {
     }
 }
 
-/// Parses a struct from a JSON object. serde alone would also accept an array of its values. `subject` is
-/// `body` or `message`.
+/// Parses a struct from a JSON object. serde alone would also accept an array of the field values. `subject` is the
+/// word for the JSON in an error: `body` or `message`.
 pub(super) fn read_object<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,
@@ -255,7 +255,7 @@ const MAX_KEY_LENGTH: usize = 128;
 /// Minimum length of a key whose repetition returns a seat token, because such a key must not be guessable.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
-/// The table in the path.
+/// The table whose id is in the path.
 pub(super) struct TableInPath(pub(super) Arc<LiveTable>);
 
 impl FromRequestParts<Arc<AppState>> for TableInPath {
@@ -270,7 +270,7 @@ impl FromRequestParts<Arc<AppState>> for TableInPath {
     }
 }
 
-/// The table in the path, and the seat that the token is for.
+/// The table whose id is in the path, and the seat that the request's token is for.
 pub(super) struct AuthorizedSeat(pub(super) Arc<LiveTable>, pub(super) Seat);
 
 impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {

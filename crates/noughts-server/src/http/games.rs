@@ -92,7 +92,7 @@ pub(super) async fn create(
     let is_counted = limit.is_ok();
     let creation = match (limit, &creation_key, &request) {
         (Ok(()), ..) => create_table(&app, &client, plan.settings, request.as_ref()).await,
-        // A repeated request creates no further table, so it is not refused.
+        // A repeated request creates no further table, so it is answered even if the limit is reached.
         (Err(too_many), Some(key), Some(request)) => {
             let before = app.tables.created_before(key, request).await?;
             before.ok_or(too_many)
@@ -154,10 +154,10 @@ async fn create_table(
         let owner = client.network();
         let created = app.tables.create(new, request.as_ref(), owner).await?;
         if let Creation::Created(live) = &created {
-            // Counts the table even if the client has disconnected.
+            // This runs in the detached task, so that the table is counted even if the client has disconnected.
             let now = app.tables.clock().now();
             app.rate_limiter.add_table(&client, live.id(), now);
-            // The creator knows the id of the table.
+            // The creator knows the table's id, so the table counts as requested.
             live.set_requested(owner);
         }
         Ok::<_, crate::store::StoreError>(created)
@@ -165,7 +165,7 @@ async fn create_table(
     Ok(created.await.ok_or(SubmitError::Closed)??)
 }
 
-/// A creation key. It belongs to the client's address.
+/// The creation key of a request. It is valid only for the client's address.
 pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey {
     let scope = match client.network() {
         Some(network) => network.to_string(),
@@ -375,7 +375,7 @@ pub(super) async fn act_at(
     Err(SubmitError::Busy.into())
 }
 
-/// A server that drains creates no rematch, but tells about one that exists.
+/// Refuses the request if the server drains and the rematch does not exist yet.
 fn check_rematch(app: &AppState, live: &LiveTable) -> Result<(), ApiError> {
     match app.operator.is_draining() && live.read(|table| table.rematch().is_none()) {
         true => Err(restarting()),
@@ -383,7 +383,7 @@ fn check_rematch(app: &AppState, live: &LiveTable) -> Result<(), ApiError> {
     }
 }
 
-/// The command for a request that is not an action of the rules.
+/// The command for a request that is not an action of the rules; `None` for a play, a rewind or a resignation.
 fn table_command(
     app: &Arc<AppState>,
     seat: Seat,
@@ -428,11 +428,12 @@ fn table_command(
     })
 }
 
-/// How often an action without a turn is tried while other seats act at the same time.
+/// Maximum number of attempts for an action that names no turn. An attempt fails if another seat acts at the same
+/// time.
 const MAX_TURNS_TRIED: usize = 8;
 
-/// The turn of an action that names no turn: the current one. If the game is over, the last one, so that
-/// repeating a resignation is safe.
+/// The turn of an action that names no turn: the current turn, or the last turn if the game is over. So repeating a
+/// resignation is safe.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
         true => table.turn().saturating_sub(1),
@@ -448,8 +449,8 @@ fn marks_fall(table: &Table) -> bool {
     }
 }
 
-/// The game as the client saw it in this turn. With gravity, a column means a different cell in each turn, so
-/// a repeated request can only be recognized in the turn that the client saw.
+/// The game as the client saw it in turn `turn`. With gravity, a column means a different cell in each turn, so a
+/// repeated request can only be recognized in the turn that the client saw.
 fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
     match marks_fall(table) && turn < table.turn() {
         true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
@@ -459,8 +460,8 @@ fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
 
 /// Requests a rematch.
 ///
-/// Needs the token of a seat. When every human player has done so, the view's `rematch` is a new game in which each player
-/// moves on by one seat, and the answer has the caller's seat and token there.
+/// Needs the token of a seat. When every human player has requested it, the view's `rematch` is the id of a new game,
+/// in which each player moves on by one seat. The answer then has the caller's seat and token in the new game.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",
     params(("id" = String, Path, description = "the game")),
@@ -499,8 +500,8 @@ pub(super) async fn rematch(
 
 /// Says that the player of a seat leaves.
 ///
-/// With the token of the seat, such as when its page is closed. If the player does not come back, the others may claim
-/// the game sooner.
+/// Needs the token of the seat. A client sends it, for example, when its page is closed. If the player does not come
+/// back, the others may claim the game sooner.
 #[utoipa::path(
     post, path = "/api/games/{id}/leave", tag = "tables", operation_id = "leaveTable",
     params(("id" = String, Path, description = "the game")),
@@ -532,7 +533,7 @@ pub(super) async fn submit(
     mut live: Arc<LiveTable>,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
-    /// How often a table that has left memory in the meantime is loaded again.
+    /// Maximum number of attempts. If the table was removed from memory in the meantime, it is loaded again.
     const MAX_LOADS: usize = 3;
     let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
@@ -550,8 +551,8 @@ pub(super) async fn submit(
     submitted.await.unwrap_or(Err(SubmitError::Closed))
 }
 
-/// Runs a future to its end even if the caller is dropped. A future that is ready at once needs no task.
-/// `None` if it panicked.
+/// Runs a future to its end even if the caller is dropped. A future that is ready at once needs no task. Returns
+/// `None` if the future panicked.
 async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work);
     // No waker is needed: the spawned task polls again.

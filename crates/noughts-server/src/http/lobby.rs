@@ -33,10 +33,11 @@ use crate::store::{ListQuery, StoreError};
 use crate::table::Status;
 use crate::tables::Tables;
 
-/// How often the list is read if other nodes may change it.
+/// Interval at which the list is read if other nodes may change it.
 const SHARED_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often the list is read otherwise. Only the deletion of old games is noticed late.
+/// Interval at which the list is read if there are no other nodes. Changes on this node are noticed at once; only the
+/// deletion of old games is noticed late.
 const ALONE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Changes of this node's tables within this time are read together. Games in progress change more often.
@@ -49,7 +50,7 @@ const MAX_LIVE: usize = 200;
 /// The newest games in progress among which the live ones are listed. Players often leave games against robots.
 const MAX_LIVE_SCANNED: usize = 500;
 
-/// Time for the first list.
+/// How long a new watcher waits for the list.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Which games a lobby lists.
@@ -68,13 +69,13 @@ pub(super) struct Lobby {
     latest: watch::Sender<Option<Arc<LobbyState>>>,
     /// Notified when the first watcher connects.
     is_watched: Notify,
-    /// The number of the latest state, or a greater number.
+    /// The number of the latest state. It is kept when `latest` becomes `None`.
     number: AtomicU64,
 }
 
 /// The waiting tables at one time, encoded.
 struct LobbyState {
-    /// Increases by one with each change, and by two if `changes` is incomplete.
+    /// The number of this state: one more than the previous number, or two more if `changes` is incomplete.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.
@@ -258,10 +259,10 @@ pub(super) async fn lobby_events(
     Ok(event_stream(&app, permit, LobbyEvents { states, number }))
 }
 
-/// The events of one stream. The connection asks for the next ones when the client has read the last.
+/// The events of one stream. The connection asks for the next events when the client has read the previous ones.
 struct LobbyEvents {
     states: watch::Receiver<Option<Arc<LobbyState>>>,
-    /// The state that was sent to the watcher.
+    /// The number of the state that was sent to the watcher.
     number: Option<u64>,
 }
 

@@ -21,9 +21,9 @@ use crate::tables::Tables;
 
 /// Asks for an opponent: a quick match, first come, first served.
 ///
-/// The answer comes before there is an opponent: the match arrives at `GET /api/me/events`, and
-/// `GET /api/matches/{id}` shows it too. It waits while the player has an event stream open, and
-/// 20 seconds longer. The same request again is the same match.
+/// The answer comes before there is an opponent. The match arrives later at `GET /api/me/events`, and it can be read
+/// at `GET /api/matches/{id}`. The match waits while the player has an event stream open, and 20 seconds longer. The
+/// same request again returns the same match.
 #[utoipa::path(
     post, path = "/api/matches", operation_id = "requestMatch", tag = "players",
     request_body = NewMatch,
@@ -125,7 +125,7 @@ pub(super) async fn get(
 
 /// Cancels a quick match of the caller's player.
 ///
-/// One that found an opponent cannot be cancelled.
+/// A match that has found an opponent cannot be cancelled.
 #[utoipa::path(
     delete, path = "/api/matches/{id}", operation_id = "cancelMatch", tag = "players",
     params(("id" = String, Path, description = "the quick match")),
@@ -145,7 +145,7 @@ pub(super) async fn cancel(
         app.tables.lists_changed();
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    // It has found an opponent in the meantime, or it is gone.
+    // The match has found an opponent in the meantime, or it no longer exists.
     own_match(&app, &caller, &id.to_string()).await?;
     Err(api_error(
         ProblemKind::AlreadyMatched,

@@ -34,14 +34,14 @@ const ANALYSIS_COST: u32 = 50;
 /// Paths that are served even when the server has too many connections.
 const HEALTH_CHECKS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-/// The service that hyper calls for each request.
+/// The middleware, which all connections share.
 #[derive(Clone)]
 pub(super) struct Middleware {
     app: Arc<AppState>,
     routes: TowerToHyperService<Router>,
 }
 
-/// The service for the requests of one connection.
+/// The service that hyper calls for each request of one connection.
 pub(super) struct ConnectionService {
     shared: Middleware,
     peer: IpAddr,
@@ -169,7 +169,8 @@ impl ConnectionService {
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
         let app = &self.shared.app;
-        // Direct clients are refused when they connect; these come through a proxy, or were connected before.
+        // Banned direct clients are refused when they connect. This check is for clients behind a proxy, and for
+        // connections that are older than the ban.
         let bans = app.connections.bans();
         if client
             .address()
@@ -232,7 +233,7 @@ async fn grace_over(mut closing: watch::Receiver<bool>) {
     sleep(GRACE).await;
 }
 
-/// Browsers use https for this host for a year, also if a link says http. Other hosts of the domain are not concerned.
+/// Browsers use https for this host for a year, also if a link says http. Other hosts of the domain are not affected.
 const STRICT_TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// Headers for pages of allowed origins.
@@ -281,7 +282,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
             has_tls: self.has_tls,
         };
         if self.has_tls {
-            // As behind a TLS proxy: links in previews begin with https.
+            // Sets the header that a TLS proxy would set, so that links in previews begin with https.
             let https = HeaderValue::from_static("https");
             request.headers_mut().insert("x-forwarded-proto", https);
         }

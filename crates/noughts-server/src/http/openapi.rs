@@ -189,6 +189,6 @@ const PAGE: &str = include_str!("docs/page.html");
 const SCRIPT: &str = include_str!("docs/page.js");
 const STYLE: &str = include_str!("docs/page.css");
 
-/// Allows only files of this server.
+/// The Content-Security-Policy of the page: it may load only files of this server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -31,13 +31,13 @@ use crate::table::{Holder, Status, Table};
 /// Maximum number of games that a stream follows. Further games are followed when others are over.
 const MAX_FOLLOWED: usize = 100;
 
-/// Maximum number of finished games among them. A rematch may be offered there.
+/// Maximum number of finished games that a stream follows. They are followed because a rematch may be offered there.
 const MAX_FINISHED: usize = 10;
 
-/// Maximum time between the stored time of an entry and the moment at which it can be read.
+/// Maximum time between the stored time of an entry and the moment at which the entry can be read from the store.
 const MAX_COMMIT_MS: u64 = 5_000;
 
-/// How often a stream checks all games without a notification, because hints between nodes may get lost.
+/// Interval at which a stream checks all games without a notification, because hints between nodes may get lost.
 const COMPARE: Duration = Duration::from_secs(10);
 
 /// How long to wait after an error of the store.
@@ -67,7 +67,7 @@ pub(super) async fn events(
 ) -> Result<Response, ApiError> {
     let seen: Option<AllSeen> = last_event_id(&headers)?;
     let now = app.tables.clock().now();
-    // Each game may have to be loaded.
+    // Each of these games may have to be loaded, so the request costs more.
     let games = seen.as_ref().map_or(0, |seen| seen.games.len());
     app.rate_limiter
         .count_replay(&client, games * REPLAY_UNIT, now)?;
@@ -76,7 +76,7 @@ pub(super) async fn events(
     Ok(event_stream(&app, permit, events))
 }
 
-/// What a stream has sent. This is the id of an event.
+/// What a stream has sent. Its text form is the id of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct AllSeen {
     /// The time of the last check, in milliseconds since 1970.
@@ -106,8 +106,8 @@ impl Seen {
     }
 }
 
-/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for
-/// each game its turn, its open seats and the entry of the latest offer.
+/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each
+/// game its turn, its number of open seats, the entry of the latest offer, and `over` if it is over.
 impl fmt::Display for AllSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at_ms)?;
@@ -169,7 +169,7 @@ fn is_match(table: &Table, player: PlayerId) -> bool {
     holders.iter().any(is_other) && (took_open_seat || !holders.iter().any(Holder::is_open))
 }
 
-/// The events of one stream. The connection asks for the next ones when the client has read the last.
+/// The events of one stream. The connection asks for the next events when the client has read the previous ones.
 struct PlayerEvents {
     app: Arc<AppState>,
     player: PlayerId,
@@ -231,7 +231,7 @@ impl PlayerEvents {
         Ok(())
     }
 
-    /// Continues after what an earlier stream has sent.
+    /// Continues an earlier stream, which has sent `seen`.
     async fn resume(&mut self, seen: AllSeen) -> Result<(), ApiError> {
         // If the store fails below, the next id must not begin with time 0.
         self.seen.at_ms = seen.at_ms;
@@ -282,8 +282,8 @@ impl PlayerEvents {
         self.app.tables.store().list(query).await
     }
 
-    /// All unsent messages. Only the last one has an id, so that a client that received only some of them
-    /// gets them again.
+    /// All unsent messages. Only the last message has an id. So a client that received only some of the messages gets
+    /// all of them again.
     fn take_unsent(&mut self) -> Vec<u8> {
         let mut chunk = Vec::new();
         let messages = std::mem::take(&mut self.unsent);
@@ -336,7 +336,7 @@ impl PlayerEvents {
         let live = match found {
             Ok(Some(live)) => live,
             Ok(None) => return self.forget(game),
-            // An unreadable game stays unreadable.
+            // The game will stay unreadable, so a retry is useless.
             Err(StoreError::Corrupt(_)) => return self.forget(game),
             Err(error) => return self.look_again(&error),
         };
@@ -355,7 +355,7 @@ impl PlayerEvents {
         }
         let is_full = self.seen.games.len() >= MAX_FOLLOWED && self.finished.is_empty();
         if before.is_none() && is_full {
-            // Followed as soon as another game is over.
+            // The game is followed as soon as another game is over.
             return;
         }
         let mut tell = |message: fn(MyGame) -> PlayerMessage| {
@@ -388,7 +388,8 @@ impl PlayerEvents {
         self.follow(game, now);
     }
 
-    /// Remembers what was sent about a game. At the limits the oldest finished game is dropped, or any other.
+    /// Remembers what was sent about a game. If a limit is exceeded, drops the oldest finished game, or any other
+    /// game if none is finished.
     fn follow(&mut self, game: GameId, seen: Seen) {
         let before = self.seen.games.insert(game, seen);
         if before.is_none() {

@@ -40,8 +40,8 @@ const MAX_LISTED: usize = 50;
 /// Maximum number of finished games from which the results of a player are computed.
 const MAX_COUNTED_GAMES: usize = 1_000;
 
-/// How often the running games of a player are searched again before the player is deleted. Another device
-/// may start new games in the meantime.
+/// Maximum number of attempts to delete a player. Each attempt first ends the running games; another device may start
+/// new games in the meantime.
 const MAX_RESIGNATIONS: usize = 5;
 
 /// The player who makes a request.
@@ -88,8 +88,8 @@ fn no_such_player() -> ApiError {
 
 /// Creates a player.
 ///
-/// The answer has an id, and a token that acts for the player. There is no password; a lost token cannot be recovered.
-/// The number per address and day is limited.
+/// The answer has an id, and a token that acts for the player. There is no password; a lost token cannot be
+/// recovered. The number of new players per address and day is limited.
 #[utoipa::path(
     post, path = "/api/players", operation_id = "createPlayer", tag = "players",
     request_body = NewPlayer,
@@ -129,9 +129,9 @@ fn player_token(id: PlayerId, token: String) -> PlayerToken {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Pages {
-    /// The `finished.before` of the previous page.
+    /// The value of `finished.before` in the previous page.
     before: Option<String>,
-    /// The `running_before` of the previous page.
+    /// The value of `running_before` in the previous page.
     running_before: Option<String>,
     /// Maximum number of games on each page.
     #[param(minimum = 1, maximum = 50)]
@@ -168,7 +168,7 @@ impl Pages {
 
 /// Reads the caller's player.
 ///
-/// With the running games, whose turn it is there, and the finished games.
+/// The answer has the running games, whose turn it is in each of them, and the finished games.
 #[utoipa::path(
     get, path = "/api/me", operation_id = "getMe", tag = "players",
     params(Pages),
@@ -306,13 +306,13 @@ async fn resign(
     live: Arc<LiveTable>,
     player: PlayerId,
 ) -> Result<(), ApiError> {
-    /// How often to retry because another turn came first.
+    /// Maximum number of attempts. An attempt fails if another turn is stored first.
     const MAX_ATTEMPTS: usize = 10;
     for _ in 0..MAX_ATTEMPTS {
         let command = live.read(|table| {
             let seat = seat_of_player(table, player)?;
             Some(match table.holders().iter().any(Holder::is_open) {
-                // No other player can win.
+                // With an open seat, nobody can win by a resignation.
                 true => Command::Abort { seat },
                 false => Command::Act {
                     seat,
@@ -360,8 +360,8 @@ pub(super) async fn revoke_tokens(
 
 /// Creates a code for another device.
 ///
-/// The code makes another device act for the caller's player: once, within ten minutes. It comes as a link and as a QR
-/// code too.
+/// Another device can use the code to act for the caller's player: once, within ten minutes. The answer also has the
+/// code as a link and as a QR code.
 #[utoipa::path(
     post, path = "/api/me/links", operation_id = "createLink", tag = "players",
     security(("player" = [])),
@@ -404,9 +404,9 @@ pub(super) async fn create_link(
     Ok((StatusCode::CREATED, axum::Json(link)).into_response())
 }
 
-/// Uses up a code from another device.
+/// Exchanges a code from another device for a token.
 ///
-/// The answer has a token of the code's player.
+/// The token acts for the player who created the code. A code can be used once.
 #[utoipa::path(
     post, path = "/api/players/link", operation_id = "useLink", tag = "players",
     request_body = LinkCode,
@@ -447,7 +447,7 @@ pub(super) async fn link(
 
 /// Reads the public data of a player.
 ///
-/// The name, the finished games, and the results by opponent.
+/// The answer has the name, the finished games, and the results by opponent.
 #[utoipa::path(
     get, path = "/api/players/{id}", operation_id = "getPlayer", tag = "players",
     params(
@@ -466,7 +466,7 @@ pub(super) async fn profile(
     client: Client,
     QueryParams(pages): QueryParams<Pages>,
 ) -> Result<Response, ApiError> {
-    /// The request costs as much as this many others, because a thousand games are read.
+    /// This request counts as `COST` requests, because it may read a thousand games.
     const COST: u32 = 10;
     let id: PlayerId = id.parse().map_err(|_| no_such_player())?;
     app.rate_limiter

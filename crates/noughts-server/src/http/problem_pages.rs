@@ -76,6 +76,6 @@ fn document(title: &str, html: &str) -> String {
     )
 }
 
-/// Allows only the style sheet of this server.
+/// The Content-Security-Policy of the pages: they may load only the style sheet of this server.
 const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";

@@ -26,9 +26,9 @@ pub struct HttpLimits {
     pub per_second: u32,
     /// Maximum burst of requests after a pause.
     pub at_once: u32,
-    /// Tables that were created by the address and are not over.
+    /// Tables that the address has created and that are not over.
     pub open_tables: usize,
-    /// Event streams and WebSockets.
+    /// Event streams and WebSockets that are open at the same time.
     pub streams: usize,
     /// Quick matches requested per minute. After a pause, ten times as many may be requested at once.
     pub matches_per_minute: u32,
@@ -62,7 +62,7 @@ impl Default for HttpLimits {
 /// A table older than this no longer counts, even if it is not over.
 const TABLE_COUNTS: Duration = Duration::from_secs(24 * 3600);
 
-/// Maximum number of tables that are checked to find finished ones.
+/// Maximum number of tables that one request checks to find finished ones.
 const MAX_CHECKED_TABLES: usize = 32;
 
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -87,7 +87,7 @@ pub(super) struct RateLimiter {
 pub(crate) struct Client {
     /// `None` if limits per address do not apply.
     network: Option<IpAddr>,
-    /// The whole address, for bans; `None` like `network`.
+    /// The whole address, for bans; `None` if `network` is `None`.
     address: Option<IpAddr>,
     /// Keeps the connection counted if a stream outlives the request.
     permit: Arc<Permit>,
@@ -101,7 +101,7 @@ pub(super) struct StreamPermit {
 }
 
 impl Client {
-    /// The address that owns robots and idempotency keys; `None` if limits do not apply.
+    /// The address to which the processor time of robots and idempotency keys belong; `None` if limits do not apply.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
     }
@@ -168,7 +168,7 @@ impl RateLimiter {
         })
     }
 
-    /// Counts the replay of this many turns or log entries, because a replay takes processor time.
+    /// Counts the replay of `entries` turns or log entries, because a replay takes processor time.
     pub(super) fn count_replay(
         &self,
         client: &Client,
@@ -181,9 +181,9 @@ impl RateLimiter {
         }
     }
 
-    /// The headers that tell an address how many requests it may make. None for addresses without limits.
-    /// As in draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most
-    /// `r` in the next `t` seconds. `Retry-After` is at least `t`.
+    /// The headers that tell a client how many requests it may make. There are none for clients without limits. The
+    /// format is that of draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at
+    /// most `r` in the next `t` seconds. `Retry-After` is at least `t`.
     pub(super) fn headers(
         &self,
         network: Option<IpAddr>,
@@ -343,7 +343,7 @@ impl RateLimiter {
         self.limits.request_interval()
     }
 
-    /// The time in which this many bytes are refilled.
+    /// The time in which an address regains `bytes` bytes of its daily limit.
     fn import_cost(&self, bytes: usize) -> Duration {
         let per_day = self.limits.import_bytes_per_day.max(1);
         DAY.mul_f64(bytes as f64 / per_day as f64)
@@ -382,7 +382,8 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// Takes `cost` from a bucket with this `capacity`. `Err` is the time to wait; then nothing has changed.
+    /// Takes `cost` from a bucket that can hold `capacity`. If there is too little, nothing changes, and `Err` is the
+    /// time to wait.
     fn take(&mut self, cost: Duration, capacity: Duration, now: Duration) -> Result<(), Duration> {
         let full_at = self.full_at.max(now) + cost;
         match (full_at - now).checked_sub(capacity) {
@@ -402,7 +403,7 @@ impl Bucket {
         self.full_at <= now
     }
 
-    /// Whether less than `cost` is left.
+    /// Whether less than `cost` is left in the bucket.
     fn is_below(mut self, cost: Duration, capacity: Duration, now: Duration) -> bool {
         self.take(cost, capacity, now).is_err()
     }
@@ -557,7 +558,8 @@ async fn is_open(tables: &Arc<Tables>, id: GameId) -> bool {
     live.is_ok_and(|live| live.is_some_and(|live| !live.read(Table::is_over)))
 }
 
-/// The client that a proxy names. Each proxy appends the address that it sees, so the last address counts.
+/// The client that a proxy names. Each proxy appends the address that it sees, so the last address is the one that
+/// the trusted proxy saw.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?;
     let last = value.to_str().ok()?.rsplit(',').next()?.trim();

@@ -1,4 +1,4 @@
-//! Records: exports a game, imports a finished game.
+//! Exports the record of a game, and imports a finished game from its record.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::table::{RequestKey, Summary, TableRefusal};
 
 /// Reads the record of a game.
 ///
-/// As text, or as JSON if `Accept` names JSON first.
+/// The answer is text, or JSON if `Accept` names JSON first.
 #[utoipa::path(
     get, path = "/api/games/{id}/record", tag = "records", operation_id = "getRecord",
     params(("id" = String, Path, description = "the game")),
@@ -63,7 +63,8 @@ fn prefers_json(headers: &HeaderMap) -> bool {
 
 /// Imports a finished game from its record.
 ///
-/// As JSON or text. A request with an `Idempotency-Key` is safe to repeat. The bytes per address and day are limited.
+/// The body is JSON or text. A request with an `Idempotency-Key` is safe to repeat. The number of bytes per address
+/// and day is limited.
 #[utoipa::path(
     post, path = "/api/records", tag = "records", operation_id = "importRecord",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
@@ -122,8 +123,8 @@ pub(super) async fn archive(
     Ok((status, place, axum::Json(ImportedGame { id, view })).into_response())
 }
 
-/// Stores a game if its address may still import this many bytes. A repeated request stores nothing and is
-/// free, so it is answered even at the limit.
+/// Stores a game, unless the client's address would import more bytes than its limit allows. A repeated request
+/// stores nothing and costs nothing, so it is answered even at the limit.
 async fn import(
     app: &AppState,
     client: &Client,
@@ -148,7 +149,7 @@ async fn import(
     Ok(created?)
 }
 
-/// Maximum size of a record: a game on a large board.
+/// Maximum size of a record. It is enough for a game on a large board.
 const RECORD_BYTES: usize = 1024 * 1024;
 
 /// Checks that names and strategies in a record are allowed at a table.

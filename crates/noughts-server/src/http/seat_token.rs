@@ -20,7 +20,7 @@ use crate::tables::LiveTable;
 /// repeated request with the same key gets the same token.
 #[derive(Clone)]
 pub(crate) struct SeatTokens {
-    /// The HMAC state after the secret.
+    /// The state of the HMAC, initialized with the secret.
     keyed: Hmac<Sha256>,
 }
 
@@ -40,7 +40,7 @@ impl SeatTokens {
         SeatTokens { keyed }
     }
 
-    /// The token for a seat that was taken by a request with this key.
+    /// The token for a seat that was taken by a request with the idempotency key `key`.
     pub(crate) fn issue(&self, at: GameSeat, key: Option<&Key>) -> String {
         let request = match key {
             Some(key) => self.sign(&["request", &key.text]),

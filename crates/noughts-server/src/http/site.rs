@@ -1,4 +1,4 @@
-//! The page: `index.html` and the other files of `web/`.
+//! The web page: `index.html` and the other files of `web/`.
 //!
 //! The path of a file contains a hash of all files. So browsers cache files for ever, and modules can import
 //! each other by relative paths. Browsers revalidate only the document and files with a fixed path.
@@ -28,7 +28,8 @@ pub(super) use files::{File, compressed};
 /// All files, compressed once.
 static SITE: LazyLock<Site> = LazyLock::new(Site::new);
 
-/// Allows only files of this server, no inline scripts or styles, and no frames.
+/// The Content-Security-Policy of the web page: only files of this server, no inline scripts or styles, and no
+/// frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; \
     connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types noughts-worker";
@@ -142,7 +143,7 @@ async fn icon(PathParams([name]): PathParams<1>, headers: HeaderMap) -> Response
     }
 }
 
-/// `GET /game/{id}/qr.svg?turn=N`: the link to a game of this server.
+/// `GET /game/{id}/qr.svg?turn=N`: the link to a game of this server, as a QR code.
 async fn qr_code(
     PathParams([id]): PathParams<1>,
     QueryParams(query): QueryParams<qr_code::LinkQuery>,
@@ -237,7 +238,7 @@ fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Res
     };
     set(header::VARY, varies);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    // Only documents need these headers. A first visit loads about thirty files.
+    // Only documents need these headers. They are left out of the other files, about thirty on a first visit.
     if matches!(
         file.content_type(),
         "text/html; charset=utf-8" | "image/svg+xml"

@@ -39,7 +39,7 @@ pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     name.map_err(|error| api_error(ProblemKind::UnknownStrategy, error))
 }
 
-/// Whether the parameter of a strategy is larger than that of another, in the same unit.
+/// Whether the strategy `text` has a larger parameter than the strategy `limit`, in the same unit.
 fn exceeds(text: &str, limit: &str) -> bool {
     match (amount(text), amount(limit)) {
         (Some((unit, amount)), Some((same, limit))) => unit == same && amount > limit,

@@ -194,11 +194,11 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> Bytes {
     json.expect("the types of the API are JSON").into()
 }
 
-/// A watcher of a table: one snapshot, and then every update in order.
+/// A watcher of a table. It receives one snapshot, and then every update in order.
 pub(super) struct Follow {
     live: Arc<LiveTable>,
     watch: Watch,
-    /// The latest entry that the watcher was sent.
+    /// The number of the latest entry that was sent to the watcher.
     entry: u32,
     /// The watcher was too slow and needs a new snapshot.
     has_missed: bool,
@@ -242,8 +242,8 @@ impl Follow {
         &self.watch.snapshot
     }
 
-    /// The updates after an entry, followed by the players' presence. `None` if there are too many; then send
-    /// a snapshot.
+    /// The updates after an entry, followed by the players' presence. `None` if there are too many updates; the
+    /// caller then sends a snapshot.
     pub(super) fn resume(&mut self, entry: u32) -> Option<Vec<Update>> {
         let mut updates = self.live.changes_after(entry)?;
         let last = updates.iter().filter_map(|update| update.entry).next_back();
@@ -258,12 +258,12 @@ impl Follow {
         Some(updates)
     }
 
-    /// Records that the watcher got this snapshot in a response.
+    /// Records that the watcher got `snapshot` in a response.
     pub(super) fn note_sent(&mut self, snapshot: &Snapshot) {
         self.entry = self.entry.max(snapshot.entry);
     }
 
-    /// Waits for the next update; `None` when the table leaves memory. Cancel safe.
+    /// Waits for the next update; `None` when the table is removed from memory. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Followed> {
         loop {
             if self.has_missed {
@@ -307,9 +307,9 @@ impl Follow {
 
 /// Follows a table by server-sent events.
 ///
-/// The data of each event is a StreamMessage. The id of an event is the number of an entry in the game's log. A stream
-/// begins with the view, or with `Last-Event-ID` with all later entries and the players' presence. With a seat's token,
-/// the player is present while the stream is open.
+/// The data of each event is a StreamMessage. The id of an event is the number of an entry in the game's log. A
+/// stream begins with the view. A request with `Last-Event-ID` gets all later entries and the players' presence
+/// instead. With a seat's token, the player is present while the stream is open.
 #[utoipa::path(
     get, path = "/api/games/{id}/events", tag = "live", operation_id = "followGame",
     params(
@@ -349,7 +349,7 @@ pub(super) async fn events(
     let mut first = Vec::new();
     match seen.and_then(|entry| follow.resume(entry)) {
         Some(updates) => {
-            /// More than most changes take.
+            /// Estimated size of an encoded event, in bytes. Most changes are smaller.
             const EVENT_BYTES: usize = 256;
             first.reserve(updates.len() * EVENT_BYTES);
             for update in &updates {
@@ -366,9 +366,9 @@ pub(super) async fn events(
     Ok(event_stream(&app, permit, events))
 }
 
-/// The events of a game. The connection asks for the next ones when the client has read the last.
+/// The events of a game. The connection asks for the next events when the client has read the previous ones.
 struct GameEvents {
-    /// The encoded events.
+    /// The encoded events that the stream begins with.
     first: Vec<u8>,
     follow: Follow,
     seat: Option<Seat>,
@@ -398,7 +398,7 @@ fn write_update(chunk: &mut Vec<u8>, update: &Update, you: Option<Seat>) {
     write_event(chunk, update.entry, update_name(update), &message);
 }
 
-/// Like [`write_update`], for a single client: the encoded form is not kept for others.
+/// Like [`write_update`], but for a single client: the encoded form is not cached for other clients.
 fn write_missed(chunk: &mut Vec<u8>, update: &Update, you: Option<Seat>) {
     if let Change::View(_) = update.change {
         return write_update(chunk, update, you);
@@ -415,10 +415,10 @@ pub(super) trait EventSource: Send + 'static {
     fn next(&mut self) -> impl Future<Output = Option<Vec<u8>>> + Send;
 }
 
-/// How often a quiet event stream sends a comment, so that proxies keep it open.
+/// Interval at which an event stream without events sends a comment, so that proxies keep it open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Responds with server-sent events. The last one before the server stops is `restart`.
+/// Responds with server-sent events. When the server stops, the last event is `restart`.
 pub(super) fn event_stream(
     app: &AppState,
     permit: StreamPermit,
@@ -446,7 +446,7 @@ pub(super) fn event_stream(
     (headers, Body::from_stream(chunks)).into_response()
 }
 
-/// The id of events that have none.
+/// For events without an id.
 pub(super) const NO_ID: Option<u32> = None;
 
 /// Appends an event. The JSON is one line.
@@ -480,5 +480,5 @@ pub(super) fn last_event_id<T: FromStr>(headers: &HeaderMap) -> Result<Option<T>
     seen.map(Some).ok_or_else(wrong)
 }
 
-/// The message before the server stops.
+/// The last message of a stream before the server stops.
 pub(super) const RESTART: &[u8] = b"{\"restart\":true}";

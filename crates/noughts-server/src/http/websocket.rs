@@ -30,23 +30,25 @@ use crate::table::Snapshot;
 /// Maximum size of a client's message; valid ones have a few hundred bytes.
 const MAX_BYTES: usize = 4096;
 
-/// With the default buffer size an idle connection takes 137 KB instead of about 10 KB.
+/// Size of the read buffer and of the write buffer. With the default size an idle connection takes 137 KB instead of
+/// about 10 KB.
 const BUFFER_BYTES: usize = 4096;
 
-/// More than the longest message, which is a view of the largest board. The default is unlimited.
+/// Maximum size of the write buffer; the default is unlimited. The longest message, a view of the largest board, is
+/// smaller.
 const MAX_UNSENT_BYTES: usize = 1024 * 1024;
 
-/// Time for the client's first message.
+/// Maximum time until the client's first message.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// If a client is silent for this long, it gets a ping and must answer within this time.
+/// If a client is silent for this long, it gets a ping and must answer within the same time.
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time for a client to read a message.
+/// Maximum time for a client to read a message.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time for the closing handshake.
+/// Maximum time for the closing handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Number of consecutive refusals after which the connection is closed.
@@ -161,7 +163,7 @@ fn read_message<T: DeserializeOwned + ToSchema>(
     }
 }
 
-/// Adds the id of the answered message to an answer, which is a JSON object.
+/// Adds the id of the client's message to the answer, which is a JSON object.
 fn with_id(answer: Bytes, id: Option<&MessageId>) -> Bytes {
     let (Some(id), Some(rest)) = (id, answer.strip_prefix(b"{")) else {
         return answer;
@@ -170,7 +172,7 @@ fn with_id(answer: Bytes, id: Option<&MessageId>) -> Bytes {
     [b"{\"id\":", id.as_bytes(), b",", rest].concat().into()
 }
 
-/// The seat that a first message asks for.
+/// The seat of the token in the first message; `None` for a spectator.
 async fn seat_of(
     app: &Arc<AppState>,
     game: GameId,
@@ -200,12 +202,12 @@ enum End {
     Gone,
     /// The client sent a close frame.
     ClosedByClient,
-    /// The server closes it, with this code and reason.
+    /// The server closes the connection, with a close code and a reason.
     Close(u16, &'static str),
 }
 
 impl End {
-    /// The close code for an invalid message.
+    /// How the connection ends after an error: a close code if a message was invalid.
     fn from_error(error: axum::Error) -> End {
         use tokio_tungstenite::tungstenite::Error;
         use tokio_tungstenite::tungstenite::error::ProtocolError;

@@ -20,25 +20,26 @@ use crate::id::GameId;
 use crate::store::{Match, StoreError, WaitingId, WaitingList, WaitingPlayer};
 use crate::tables::ConnectedSeat;
 
-/// How often the list is sent while a client waits. The store pairs only clients whose node sends lists. Open
-/// seats of other nodes are searched equally often.
+/// Interval at which the list is sent while a client waits. The store pairs only clients whose node sends lists. Open
+/// seats of other nodes are searched at the same interval.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often a store that is not shared is searched for open seats while a client waits. This finds seats
+/// Interval at which a store that is not shared is searched for open seats while a client waits. This finds seats
 /// that could not be taken while the store was unavailable.
 const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
-/// Maximum number of players in a list: those that wait longest. The store writes a list in one transaction.
+/// Maximum number of players in a list. The players that wait longest come first. The store writes a list in one
+/// transaction.
 const MAX_LISTED_PLAYERS: usize = 1_000;
 
-/// What the store knows about the clients that wait at this node.
+/// What this node has sent to the store about its waiting clients.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
     /// The version of the latest list.
     version: u64,
     /// Clients that the store may pair.
     clients: HashSet<WaitingId>,
-    /// Clients that found an open seat. The channel tells whether the store paired the client before.
+    /// Clients that found an open seat. The channel tells whether the store had already paired the client.
     withdrawn: BTreeMap<WaitingId, oneshot::Sender<Option<Match>>>,
     /// Matches that the store may remove, because this node has seen them.
     seen: Vec<WaitingId>,
@@ -48,7 +49,7 @@ pub(super) struct Sent {
 pub(super) type Withdrawal = oneshot::Receiver<Option<Match>>;
 
 impl Sent {
-    /// Asks the store not to pair this client any more; `None` if the store does not know the client.
+    /// Asks the store not to pair `client` any more; `None` if the client was never sent to the store.
     pub(super) fn withdraw(&mut self, client: WaitingId) -> Option<Withdrawal> {
         if !self.clients.contains(&client) {
             return None;
@@ -64,7 +65,7 @@ impl Sent {
 }
 
 impl Matchmaking {
-    /// Searches open seats and sends lists, as long as the server runs.
+    /// Searches for open seats and sends lists, as long as the server runs.
     pub(crate) async fn run(self: Arc<Matchmaking>) {
         let is_shared = self.tables.bus().is_shared();
         let search_interval = match is_shared {
@@ -120,7 +121,7 @@ impl Matchmaking {
         }
     }
 
-    /// Whether a client waits that the store does not know yet.
+    /// Whether a client waits that was not sent to the store yet.
     fn has_new_client(&self) -> bool {
         let state = self.state();
         let is_new = |waiting: &Waiting| match waiting {
@@ -226,8 +227,7 @@ impl Matchmaking {
         Some(WaitingList { version, ..list })
     }
 
-    /// Gives a client the seat that the store decided. If the client has disconnected, its seat leaves the
-    /// game.
+    /// Gives a client the seat that the store decided. If the client has disconnected, it leaves the game.
     pub(super) fn seat_matched(self: &Arc<Matchmaking>, client: Option<Client>, matched: Match) {
         let matchmaking = Arc::clone(self);
         let Match { game, seat, .. } = matched;

@@ -17,7 +17,7 @@ pub(super) struct Ticket(u64);
 /// The result of entering the queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Entered<W> {
-    /// The item waits, because no other item fits.
+    /// The item waits, because it could not be paired.
     Waits(Ticket),
     /// The item was paired.
     Paired {
@@ -38,8 +38,8 @@ impl<W> Default for Queue<W> {
 }
 
 impl<W> Queue<W> {
-    /// Pairs `new` with the longest-waiting item that fits, or queues it. Removes all items that are no
-    /// longer there.
+    /// Pairs `new` with the longest-waiting item for which `fits` is true, or queues it. First removes all items for
+    /// which `is_there` is false.
     pub(super) fn enter(
         &mut self,
         new: W,

@@ -27,10 +27,10 @@ const MAX_LISTED: usize = 1_000;
 /// Maximum number of waiting tables that are searched for a seat: the newest ones.
 const MAX_SEARCHED_TABLES: usize = 100;
 
-/// Time for the store to reply to a request.
+/// Maximum time for the store to reply to a request.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What this node must tell the store about quick matches.
+/// What this node must send to the store about quick matches.
 #[derive(Debug, Default)]
 pub(super) struct QuickMatches {
     requests: Vec<(WaitingPlayer, oneshot::Sender<MatchRequest>)>,
@@ -104,12 +104,12 @@ impl QuickMatches {
         }
     }
 
-    /// Whether a quick match waits whose player is connected to this node.
+    /// Whether a player connected to this node has a waiting quick match.
     pub(super) fn has_waiting_here(&self) -> bool {
         !self.waiting_here.is_empty()
     }
 
-    /// Answers all requests that this list contained.
+    /// Answers all requests that `list` contained.
     pub(super) fn settle(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
@@ -311,7 +311,8 @@ impl Matchmaking {
         }
     }
 
-    /// The attended lobby seats of other players for this variant and clock, oldest first.
+    /// The open lobby seats that a quick match may take, oldest first. Their tables have the same variant and clock,
+    /// are attended (a player is connected or the table is new), and have no seat of `player`.
     async fn seats_for(
         &self,
         player: PlayerId,
@@ -340,8 +341,8 @@ impl Matchmaking {
         Ok(seats)
     }
 
-    /// Lets a player take an open seat. False if somebody was faster. Tries again while the store is away, because the
-    /// seat may be taken although the store's reply was lost.
+    /// Lets a player take an open seat. Returns false if another player was faster. Retries while the store is
+    /// unavailable, because the seat may be taken although the store's reply was lost.
     async fn sit_down(&self, player: PlayerId, game: GameId, seat: Seat) -> bool {
         let key = Key {
             text: self.tables.ids().game().to_string(),

@@ -16,7 +16,7 @@ pub struct Network {
     prefix: u8,
 }
 
-/// A text is no network.
+/// The text is not a network in CIDR notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidNetwork;
 
@@ -28,7 +28,7 @@ impl fmt::Display for InvalidNetwork {
 
 impl std::error::Error for InvalidNetwork {}
 
-/// The first address of the network of an address.
+/// The first address of the network that contains `address`.
 fn mask(address: IpAddr, prefix: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
@@ -45,7 +45,7 @@ fn mask(address: IpAddr, prefix: u8) -> IpAddr {
 impl FromStr for Network {
     type Err = InvalidNetwork;
 
-    /// An address alone is the network of this address. Bits after the prefix are ignored.
+    /// An address without a prefix length is the network of only this address. Bits after the prefix are ignored.
     fn from_str(text: &str) -> Result<Network, InvalidNetwork> {
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix)),
@@ -65,7 +65,7 @@ impl FromStr for Network {
         if prefix > bits {
             return Err(InvalidNetwork);
         }
-        // Logs show an IPv4 client of an IPv6 listener as `::ffff:192.0.2.7`.
+        // Logs show an IPv4 client of an IPv6 listener as `::ffff:192.0.2.7`, so this form is accepted too.
         let (address, prefix) = match (address, address.to_canonical()) {
             (IpAddr::V6(_), mapped @ IpAddr::V4(_)) if prefix >= 96 => (mapped, prefix - 96),
             _ => (address, prefix),
@@ -100,7 +100,7 @@ impl Bans {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = networks;
     }
 
-    /// Whether an address is banned. Exempt addresses never are: health checks and proxies have them.
+    /// Whether an address is banned. Exempt addresses are never banned, because health checks and proxies use them.
     pub(crate) fn contain(&self, address: IpAddr) -> bool {
         let networks = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let is_banned = networks.iter().any(|network| network.contains(address));

@@ -284,8 +284,8 @@ pub(crate) fn is_exempt(address: IpAddr) -> bool {
     }
 }
 
-/// The unit that counts as one address: an IPv4 address, or the /64 of an IPv6 address, which one customer
-/// has.
+/// The unit that counts as one address: an IPv4 address, or the /64 network of an IPv6 address, because one customer
+/// usually has a whole /64.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(count(&open, Permission::Serve), 2);
         assert_eq!(count(&open, Permission::ServerFull), REFUSED);
         assert_eq!(open.len(), 2 + REFUSED);
-        // When a served connection closes, its place is free, however many are being refused.
+        // When a served connection closes, its slot is free, however many connections are being refused.
         open.remove(0);
         let next = connections.admit([127, 0, 0, 1].into(), WhenFull::Refuse);
         assert!(next.is_some_and(|permit| permit.is_served()));

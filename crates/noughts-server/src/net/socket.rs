@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 /// Maximum number of connections that the system queues until they are accepted.
 const BACKLOG: u32 = 1024;
 
-/// Size of the system's buffers for a TCP client: hundreds of frames.
+/// Size of the system's buffers for a TCP client. Each holds hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
 /// Size of the system's send buffer per HTTP connection. It holds several views of the largest board, and
@@ -65,10 +65,10 @@ pub(crate) fn prepare(stream: &TcpStream) {
 
 /// Acknowledges received data at once if it will not be answered yet, such as half a frame.
 ///
-/// A client that writes a frame field by field with Nagle's algorithm sends the second field only after the
-/// first was acknowledged, and a delayed acknowledgement takes 40 ms. The system resets this option, so it is
-/// set whenever it is needed. Setting it with every read would cost one more packet per move, because an
-/// answer carries the acknowledgement anyway.
+/// A client that writes a frame field by field with Nagle's algorithm sends the second field only after the first was
+/// acknowledged. A delayed acknowledgement takes 40 ms. The system resets this option, so it is set whenever it is
+/// needed. Setting it with every read would cost one more packet per move, because an answer carries the
+/// acknowledgement anyway.
 #[cfg(target_os = "linux")]
 pub(crate) fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

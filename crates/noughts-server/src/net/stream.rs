@@ -31,7 +31,7 @@ impl NetStream {
             NetStream::Plain(stream) => return stream.try_write(bytes),
             NetStream::Tls(stream) => Pin::new(&mut **stream),
         };
-        // The caller waits with `poll_write_ready`.
+        // No waker is needed: the caller waits with `poll_write_ready`.
         match stream.poll_write(&mut Context::from_waker(Waker::noop()), bytes) {
             Poll::Ready(written) => written,
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),

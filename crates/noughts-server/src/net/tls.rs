@@ -18,10 +18,10 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{NetStream, Permit, REFUSED_TIME};
 
-/// Time for a client to finish the TLS handshake.
+/// Maximum time for a client to finish the TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The files of certificate and key.
+/// The files with the certificate and the key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TlsFiles {
     /// The server's certificate, followed by those of its issuers, in PEM format.
@@ -139,7 +139,7 @@ fn read_config(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
     let key = key.map_err(|error| pem_error(&files.key, "private key", error))?;
     check_time(&files.certificate, &chain, &provider)?;
     let unusable = |error| TlsError::Unusable(files.certificate.clone(), error);
-    // TLS 1.2 and 1.3; rustls has no older ones.
+    // The versions are TLS 1.2 and 1.3; rustls supports no older ones.
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(unusable)?
@@ -168,9 +168,8 @@ fn pem_error(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
     }
 }
 
-/// Refuses a certificate that no client would accept now.
-/// Clients check the time first. Their other checks depend on the client: its authorities, and the name that
-/// it connects to.
+/// Refuses a certificate that no client would accept, because it has expired or is not valid yet. Other checks depend
+/// on the client: on its certificate authorities, and on the name that it connects to.
 fn check_time(
     path: &Path,
     chain: &[CertificateDer<'static>],
@@ -233,7 +232,7 @@ mod tests {
         };
         let connections = Arc::new(Connections::new(limits, &[]));
         for limit in [HANDSHAKE_TIMEOUT, REFUSED_TIME] {
-            // The first is served, the second refused.
+            // The first connection is served, the second is refused.
             let permit = connections
                 .admit([127, 0, 0, 1].into(), WhenFull::Refuse)
                 .unwrap();
@@ -258,7 +257,7 @@ mod tests {
         assert!(open_stream(near, Some(&tls()), &permit).await.is_none());
         let mut alert = Vec::new();
         far.read_to_end(&mut alert).await.unwrap();
-        // A record of type alert.
+        // A TLS record of type alert.
         assert_eq!(alert.first(), Some(&21));
     }
 }

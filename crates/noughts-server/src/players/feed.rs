@@ -42,7 +42,7 @@ struct Streams {
     count: usize,
 }
 
-/// One event stream of a player. Dropping it disconnects the player from it.
+/// One event stream of a player. Dropping it closes the stream.
 #[derive(Debug)]
 pub(crate) struct Feed {
     feeds: Arc<Feeds>,
@@ -78,7 +78,7 @@ impl Feeds {
         }
     }
 
-    /// Notifies the streams of a player that this game, or anything, may have changed.
+    /// Notifies the streams of a player that `game` may have changed; with `None`, that anything may have changed.
     pub(crate) fn nudge(&self, player: PlayerId, game: Option<GameId>) {
         let state = self.state();
         let Some(streams) = state.streams.get(&player) else {
@@ -91,7 +91,7 @@ impl Feeds {
         });
         drop(state);
         if game.is_none() {
-            // The player may now wait for an opponent.
+            // The player may have a new quick match, which continues only while the player is connected.
             self.matchmaking.player_connected(player);
         }
     }
@@ -122,7 +122,7 @@ impl Feeds {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is complete, so a poisoned lock holds a good value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

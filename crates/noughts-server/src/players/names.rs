@@ -1,4 +1,4 @@
-//! The names of registered players. Logs have only their ids.
+//! The names of registered players. The logs of games contain only the ids.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::table::Holder;
 pub struct PlayerInfo {
     /// The name.
     pub name: String,
-    /// Whether it is a program.
+    /// Whether the player is a program.
     pub is_bot: bool,
 }
 
@@ -31,7 +31,7 @@ impl From<StoredPlayer> for PlayerInfo {
 pub struct PlayerNames(BTreeMap<PlayerId, PlayerInfo>);
 
 impl PlayerNames {
-    /// Reads the names of the registered players among these holders. Reads nothing if there are none.
+    /// Reads the names of the registered players among `holders`. Reads nothing if there are none.
     pub async fn load<'h>(
         store: &dyn Store,
         holders: impl IntoIterator<Item = &'h Holder>,
@@ -66,7 +66,7 @@ impl PlayerNames {
         }
     }
 
-    /// The player in a record.
+    /// The holder of a seat in the form that records use.
     pub fn player(&self, holder: &Holder) -> Player {
         match holder {
             Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => {
@@ -76,7 +76,7 @@ impl PlayerNames {
         }
     }
 
-    /// Adds the players that are not yet here.
+    /// Adds the players of `others`. They replace entries of the same players.
     pub(crate) fn extend(&mut self, others: PlayerNames) {
         self.0.extend(others.0);
     }

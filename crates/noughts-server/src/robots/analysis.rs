@@ -16,7 +16,7 @@ const MAX_TURN: Duration = Duration::from_millis(400);
 /// Minimum time for a turn. In long games the first turns are analysed and the last are not.
 const MIN_TURN: Duration = Duration::from_millis(2);
 
-/// Maximum number of positions per turn.
+/// Maximum number of positions that are searched per turn.
 const MAX_NODES: u64 = 400_000;
 
 /// Maximum time for a turn of Connect Four, where every move has an exact value.
@@ -32,8 +32,8 @@ const MAX_EXACT_TURNS: usize = 200;
 
 /// The value and the best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].
 ///
-/// There is no result if `limit` is shorter and does not suffice: an analysis is stored for ever, so it must
-/// not depend on the processor time of the first client that requests it.
+/// There is no result if `limit` is shorter than [`MAX_GAME`] and too short for this game. An analysis is stored for
+/// ever, so it must not depend on the processor time of the first client that requests it.
 pub(super) fn analyze_turns(
     game: &Game,
     clock: &Arc<dyn Clock>,
@@ -81,8 +81,8 @@ pub(super) fn analyze_turns(
     (!is_cut).then_some(found)
 }
 
-/// The same for Connect Four, from the last turn to the first. Late turns are solved quickly, and their
-/// results help to solve the turns before them.
+/// Like `analyze_turns`, but for Connect Four, and from the last turn to the first. Late turns are solved quickly,
+/// and their results help to solve the turns before them.
 fn analyze_exactly(
     game: &Game,
     clock: &Arc<dyn Clock>,

@@ -37,9 +37,9 @@ impl Owner {
 /// The result for a request that leaves the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Turn {
-    /// It has a slot, and may compute for this long.
+    /// The request has a slot, and may compute for the given time.
     Granted(Duration),
-    /// The queue is full, and another request took its place.
+    /// The queue is full, and another request took the place of this one.
     Displaced,
 }
 
@@ -70,7 +70,7 @@ struct Account {
 }
 
 impl Queue {
-    /// A queue for this many slots, at least 2.
+    /// A queue for `slots` slots, but at least 2.
     pub(super) fn new(slots: usize) -> Queue {
         let slots = slots.max(2);
         Queue {
@@ -154,13 +154,13 @@ impl Queue {
             self.running += 1;
             account.running.insert(ticket, now);
             let limit = account.budget.limit(now);
-            // If the receiver was dropped, its request leaves by its ticket.
+            // An error means that the receiver was dropped. Its caller still calls `leave` with the ticket.
             let _ = sender.send(Turn::Granted(limit));
         }
     }
 
-    /// The index of the next owner: the first of those with the fewest slots. Checks at most one owner more
-    /// than there are slots.
+    /// The index of the next owner: the first of those with the fewest slots. It checks at most one owner more than
+    /// there are slots, because it stops at an owner without a slot.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {
@@ -182,8 +182,8 @@ impl Queue {
         best.map(|(_, place)| place)
     }
 
-    /// Makes room in a full queue: removes the newest request of the owner with the most requests, if that
-    /// owner then still has at least as many as `owner`.
+    /// Makes room in a full queue: removes the newest request of the owner with the most requests. It does so only if
+    /// that owner then still has at least as many requests as `owner`.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self
             .accounts
@@ -318,7 +318,7 @@ mod tests {
         let mut last = Request::new(&mut queue, owner(1));
         waiting.leave(&mut queue, NOW);
         assert_eq!(queue.busy(), (1, 1));
-        // It was granted a slot, but its receiver never read that.
+        // The request was granted a slot, but its receiver never read the message.
         running.leave(&mut queue, NOW);
         assert!(last.turn().is_some());
         last.leave(&mut queue, NOW);

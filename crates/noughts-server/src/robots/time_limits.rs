@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Maximum time for one computation.
 pub(crate) const MAX_THINK: Duration = Duration::from_secs(5);
 
-/// Time for one computation of an owner whose budget is used up.
+/// Maximum time for one computation of an owner whose budget is used up.
 pub(super) const MIN_THINK: Duration = Duration::from_millis(50);
 
 /// Maximum processor time in a bucket.
@@ -25,7 +25,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Time for the next computation.
+    /// Maximum time for the next computation.
     pub(super) fn limit(&self, now: Duration) -> Duration {
         self.remaining(now).clamp(MIN_THINK, MAX_THINK)
     }
@@ -35,7 +35,7 @@ impl Budget {
         CAPACITY.saturating_sub(self.missing(now))
     }
 
-    /// Takes processor time that was used.
+    /// Takes used processor time from the bucket.
     pub(super) fn charge(&mut self, used: Duration, now: Duration) {
         let missing = (self.missing(now) + used).min(CAPACITY + MAX_DEBT);
         self.full_at = now + missing * REFILL_SECONDS;

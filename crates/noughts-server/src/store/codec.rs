@@ -37,7 +37,7 @@ pub(super) fn read_player_id(bytes: &[u8]) -> Result<PlayerId, StoreError> {
     Ok(PlayerId::new(u128::from_be_bytes(bytes)))
 }
 
-/// Both databases have only signed numbers.
+/// Converts a number for the databases, which have no unsigned numbers.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -46,7 +46,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// The number of an entry in the form of both databases. No log reaches the maximum.
+/// Converts the number of an entry for the databases. No log reaches the maximum.
 pub(super) fn entry_number(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
@@ -82,7 +82,7 @@ pub(super) struct GameRow {
     pub(super) summary: SummaryRow,
     pub(super) clock: Option<String>,
     pub(super) listed: bool,
-    /// The names at the seats, for the index.
+    /// The names at the seats, for the index of names.
     pub(super) names: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct GameRow {
 pub(super) struct SummaryRow {
     pub(super) status: &'static str,
     pub(super) seats: String,
-    /// Whether a seat lasts as long as a connection.
+    /// Whether a seat belongs to a TCP connection, and ends with it.
     pub(super) tied: bool,
     pub(super) deadline_ms: Option<i64>,
     pub(super) ended_ms: Option<i64>,
@@ -271,7 +271,7 @@ pub(super) struct AppendRows {
     pub(super) summary: Option<SummaryRow>,
     /// The names of players that took a seat.
     pub(super) names: Vec<String>,
-    /// The names at seats whose game is no longer running.
+    /// If the append ends the game: its registered players, as in the index of names.
     pub(super) ended_names: Vec<String>,
     pub(super) new_game: Option<Box<GameRow>>,
 }
@@ -317,7 +317,7 @@ impl AppendRows {
             && self.new_game.is_none()
     }
 
-    /// The place in the log that the append competes for.
+    /// The place of the first entry. If two appends have the same place, only one is stored.
     pub(super) fn place(&self) -> (GameId, i32) {
         (self.game, self.first.number)
     }
@@ -460,7 +460,7 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreErr
     })
 }
 
-/// The TCP seats of this node.
+/// The TCP seats that `node` has in a game; `None` if it has none.
 pub(super) fn read_seats_of_node(
     node: NodeId,
     id: &[u8],

@@ -136,13 +136,14 @@ pub const DUMPED: &[DumpTable] = &[
         columns: &[("game", Bytes), ("analysis", Text)],
         order: Some("game"),
     },
-    // TCP seats belong to nodes. The next server finds these nodes dead, and their seats leave.
+    // TCP seats belong to nodes. The next server detects that these nodes are dead, and their TCP clients leave their
+    // games.
     DumpTable {
         name: "nodes",
         columns: &[("node", Text), ("counter", Integer)],
         order: Some("node"),
     },
-    // The time from the dump to the next start is an outage, which costs no player time.
+    // The time from the dump to the next start is an outage, so no player loses that time.
     DumpTable {
         name: "heartbeat",
         columns: &[("at_ms", Integer)],
@@ -225,7 +226,7 @@ impl Loading {
         }
     }
 
-    /// The next step. An error if the dump is incomplete.
+    /// The next step. Returns an error if the dump is incomplete.
     pub(super) async fn step(&mut self) -> Result<LoadStep, StoreError> {
         if let Some(step) = self.next.take() {
             return Ok(step);
@@ -286,8 +287,8 @@ impl RowBatch {
         }
     }
 
-    /// The statement before the values. In a table with a single row this row is updated, because one of the
-    /// databases may have more columns.
+    /// The part of the statement before the values. In a table with a single row, this row is updated and not
+    /// inserted, because one of the databases may have more columns.
     pub(super) fn statement(&self) -> String {
         let names = self.columns.iter().map(|at| self.table.columns[*at].0);
         let names = names.collect::<Vec<_>>().join(", ");
@@ -319,7 +320,7 @@ impl DumpTable {
     }
 }
 
-/// Why a dump cannot be loaded into a store; `None` if the store is empty. The columns tell whether it has
+/// Why a dump cannot be loaded into a store; `None` if the store is empty. The arguments tell whether the store has
 /// games, players and nodes.
 pub(super) fn not_empty((games, players, nodes): (bool, bool, bool)) -> Option<StoreError> {
     let what = match (games, players, nodes) {

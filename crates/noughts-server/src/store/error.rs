@@ -64,15 +64,15 @@ fn from_sqlite(code: i32, why: String) -> StoreError {
     match code {
         FULL | READONLY | CANTOPEN | IOERR | PERM => StoreError::NotWritable(why),
         CORRUPT | NOTADB => StoreError::Corrupt(why),
-        // BUSY, LOCKED and others.
+        // BUSY, LOCKED and other codes: a retry may succeed.
         _ => StoreError::Unavailable(why),
     }
 }
 
 fn from_postgres(code: &str, why: String) -> StoreError {
-    /// `read_only_sql_transaction`: a standby, or `default_transaction_read_only`.
+    /// `read_only_sql_transaction`: the server is a standby, or `default_transaction_read_only` is set.
     const READ_ONLY: &str = "25006";
-    /// Class 53: a full disk, no memory, too many connections.
+    /// One of the codes of class 53, which are for a full disk, no memory and too many connections.
     const TOO_MANY_CONNECTIONS: &str = "53300";
     match code {
         TOO_MANY_CONNECTIONS => StoreError::Unavailable(why),
@@ -83,7 +83,7 @@ fn from_postgres(code: &str, why: String) -> StoreError {
 }
 
 impl StoreError {
-    /// Adds what was being opened to the reason.
+    /// Adds to the reason that `what` could not be opened.
     pub(super) fn on_opening(self, what: &str) -> StoreError {
         match self {
             StoreError::Unavailable(why)

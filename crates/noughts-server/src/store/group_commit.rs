@@ -41,7 +41,7 @@ pub(super) struct BatchError {
 
 /// Writes batches.
 pub(super) trait WriteBatch: Send + Sync + 'static {
-    /// Writes all of these durably, or none.
+    /// Writes all of the requests durably, or none.
     fn write(
         &self,
         creates: &[GameRow],
@@ -58,7 +58,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Runs a commit with this many writes, and counts it if it succeeds.
+    /// Runs `work`, a commit of `writes` writes, and counts it if it succeeds.
     pub(super) async fn count<T, E>(
         &self,
         writes: usize,
@@ -229,7 +229,8 @@ async fn one_by_one(
     outcomes
 }
 
-/// The first row of each key, and the repetitions. A statement returns the keys that it stored, not the rows.
+/// Splits rows into the first row of each key and the repetitions. A statement returns only the keys that it stored,
+/// so equal keys in one statement could not be told apart.
 pub(super) fn split_repeats<T, K: Hash + Eq>(
     rows: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
@@ -245,7 +246,7 @@ mod tests {
     use crate::store::Append;
     use crate::table::{Entry, LogEntry};
 
-    /// A writer that refuses every batch with one of these games.
+    /// A writer that refuses every batch that contains the game `refused`.
     #[derive(Debug)]
     struct Picky {
         refused: GameId,

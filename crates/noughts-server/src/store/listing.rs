@@ -11,10 +11,12 @@ use super::{ATTENDED_MS, ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::id::GameId;
 use crate::table::Status;
 
-/// The statuses of listed games. The index is ordered within each status, so a page merges the newest of each.
+/// The statuses of listed games. The index is ordered within each status, so a page merges the newest games of each
+/// status.
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The statuses that match a query. The running games of a player are one page, whatever their status.
+/// The statuses that match a query. The running games of a player are read together, whatever their status, so one
+/// status stands for all.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = match query.player {
         Some(PlayerFilter::Running(_)) => Some(Status::Playing),
@@ -24,7 +26,7 @@ pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
 }
 
-/// A row of a page: its place in the order, if readable, and its columns.
+/// A row of a page: its place in the order, if that is readable, and its columns.
 #[derive(Debug)]
 pub(super) struct PageRow {
     place: Option<(u64, GameId)>,

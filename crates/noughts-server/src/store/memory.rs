@@ -96,7 +96,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A store that keeps about this many finished games.
+    /// A store that keeps about `finished` finished games.
     pub fn keeping(finished: usize) -> Memory {
         Memory {
             shards: Default::default(),
@@ -276,7 +276,7 @@ impl Shard {
         })
     }
 
-    /// Why these entries cannot be appended.
+    /// Why the entries cannot be appended; `None` if they can.
     fn refusal(&self, append: &Append) -> Option<Appended> {
         let Some(kept) = self.games.get(&append.game) else {
             return Some(Appended::NoSuchGame);
@@ -285,8 +285,8 @@ impl Shard {
         (!is_next).then_some(Appended::Conflict)
     }
 
-    /// Appends entries that are not [refused](Shard::refusal). Returns the finished games that were removed
-    /// for one more.
+    /// Appends entries that are not [refused](Shard::refusal). If the game is finished now, returns the older
+    /// finished games that were removed for it.
     fn append(&mut self, append: &Append, max_finished: usize) -> Vec<Kept> {
         let id = append.game;
         let Some(kept) = self.games.get_mut(&id) else {

@@ -72,7 +72,7 @@ pub(super) fn check_version(schema: i64) -> Result<(), StoreError> {
     }
 }
 
-/// What to do with a store that is not of this schema.
+/// What to do with a store that is empty or has an older schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Opening {
     /// Create or migrate it.
@@ -115,8 +115,9 @@ impl OldNodes {
         }
     }
 
-    /// How long to wait before the next check, given the remaining time of the longest lease. An error if
-    /// that is too long, because a node is alive.
+    /// How long to wait before the next check, given the remaining time of the longest lease. `None` if there is
+    /// nothing to wait for. Returns an error if the wait would be too long, because then a node of the older version
+    /// still renews its lease.
     pub(super) fn wait(&self, lease_ms: i64) -> Result<Option<Duration>, StoreError> {
         if lease_ms <= 0 {
             return Ok(None);

@@ -7,7 +7,7 @@ pub struct Ban {
     pub network: String,
     /// When the ban ends, in milliseconds since 1970.
     pub until_ms: u64,
-    /// Why, for operators.
+    /// The reason, for operators.
     pub reason: String,
 }
 
@@ -88,7 +88,7 @@ macro_rules! shared_notices {
             Ok(())
         }
 
-        /// The player with the smallest id after this one, and those that follow.
+        /// The players after `after`, ordered by id.
         pub(super) async fn list_players(
             from: &mut $connection,
             after: Option<PlayerId>,
@@ -118,7 +118,7 @@ macro_rules! shared_notices {
             to: &mut $connection,
             game: GameId,
         ) -> Result<bool, StoreError> {
-            // There is no index by game alone; the names and the time lead to the rows.
+            // There is no index by game alone, so the rows are found by the names and the time of creation.
             let found: Option<(i64, String)> =
                 query_as("SELECT created_ms, seats FROM games WHERE id = $1")
                     .bind(id_bytes(game))

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::migrations::Opening;
 use super::{Memory, Postgres, Sqlite, Store, StoreError, SyncMode};
 
-/// Opens `memory:`, `sqlite:FILE` or `postgres://…`. `sync` applies to SQLite; PostgreSQL has its own
-/// setting.
+/// Opens `memory:`, `sqlite:FILE` or `postgres://…`. `sync` applies only to SQLite; PostgreSQL has its own setting.
 pub async fn open_store(address: &str, sync: SyncMode) -> Result<Box<dyn Store>, StoreError> {
     open_as(address, sync, Opening::Migrate).await
 }

@@ -54,7 +54,7 @@ pub struct Postgres {
 /// nodes.
 const MAX_CONNECTIONS: u32 = 10;
 
-/// Number of batches of appends at the same time. While one waits for the disk, the next is sent.
+/// Number of batches of appends that are written at the same time. While one waits for the disk, the next is sent.
 const APPEND_LANES: usize = 2;
 
 /// How long to wait for a connection if all are in use or the database is unavailable.
@@ -63,7 +63,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time of one statement in the database.
 const STATEMENT_TIMEOUT: &str = "5s";
 
-/// How long to wait for a reply if even the database's own timeout does not arrive.
+/// Maximum time to wait for any reply. It is longer than the database's own timeout, for a database that does not
+/// reply at all.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Postgres {

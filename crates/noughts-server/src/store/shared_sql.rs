@@ -232,7 +232,7 @@ macro_rules! shared_migration {
                     .execute(&mut *at)
                     .await?;
             }
-            // Games are read with the newest schema.
+            // This is the last step, because games are read with the newest schema.
             match version {
                 1 => set_deadlines(at).await,
                 _ => Ok(()),

@@ -138,7 +138,7 @@ impl Sqlite {
             .idle_timeout(None)
             .max_lifetime(None)
             .acquire_timeout(BUSY_TIMEOUT)
-            // A connection to a file does not break.
+            // A connection to a file does not break, so it needs no test.
             .test_before_acquire(false)
             .after_connect({
                 let file = Arc::clone(&file);
@@ -174,8 +174,8 @@ impl Sqlite {
         Ok(self.readers.begin().await?)
     }
 
-    /// Limits the file to this many pages of 4 KiB, or to its current size. Writes beyond that fail as on a
-    /// full disk. Returns the limit.
+    /// Limits the file to `pages` pages of 4 KiB, or to its current size if that is larger. Writes beyond that fail
+    /// as on a full disk. Returns the limit.
     pub async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
         self.writer.limit_pages(pages).await
     }

@@ -15,7 +15,8 @@ use noughts_rules::{ClockSettings, Seat, Variant};
 use crate::id::{GameId, InvalidId, NodeId, PlayerId};
 use crate::table::{Holder, NewGame, Settings, Summary, Table};
 
-/// The id of one wait: random and never reused. Players see it as the id of their quick match.
+/// The id of a player while it waits: random and never reused. A player that waits again gets a new id. Players see
+/// it as the id of their quick match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitingId(pub u128);
 
@@ -42,7 +43,7 @@ impl FromStr for WaitingId {
 /// A player that waits for an opponent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitingPlayer {
-    /// Identifies this wait.
+    /// Identifies the player while it waits.
     pub id: WaitingId,
     /// What the player wants to play: a variant for two sides.
     pub variant: Variant,
@@ -69,7 +70,8 @@ impl WaitingPlayer {
 /// The players that wait at one node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WaitingList {
-    /// Greater than in all earlier lists of the node. A list that arrives late is ignored.
+    /// The version of the list. It is greater than in all earlier lists of the node. A list that arrives late is
+    /// ignored.
     pub version: u64,
     /// All waiting TCP clients. A client that is missing here no longer waits.
     pub players: Vec<WaitingPlayer>,
@@ -101,9 +103,9 @@ pub struct Match {
 pub enum MatchRequest {
     /// It waits, or was paired at once.
     Accepted(WaitingId),
-    /// The player already waits for the same game, with this id.
+    /// The player already waits for the same game, under this id.
     Waits(WaitingId),
-    /// The player already has [`MAX_QUICK_MATCHES`].
+    /// The player already has [`MAX_QUICK_MATCHES`] quick matches.
     TooMany,
 }
 
@@ -161,8 +163,8 @@ pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
 /// How long the result of a quick match can be requested.
 pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
-/// Rows of nodes that have sent no list for this long are removed. By then the node was declared dead, and
-/// its seats have left.
+/// Rows of nodes that have sent no list for this long are removed. By then the node was declared dead, and its TCP
+/// clients have left their games.
 const OLD_MS: u64 = 3_600_000;
 
 /// A waiting player as the store has it.
@@ -195,14 +197,14 @@ impl WaitingRow {
     }
 }
 
-/// The waiting players of all nodes. There are few, because two players who fit never both wait.
+/// The waiting players of all nodes. There are few, because two players who can be paired never both wait.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
 /// Requested quick matches that were already paired, because an earlier reply was lost.
 pub(super) type Made = HashMap<WaitingId, QuickMatch>;
 
-/// Takes a node's list and pairs players who fit, longest wait first. Returns the reply, and the games to
-/// create. `made` has at least those requests of the list that were already paired.
+/// Takes a node's list and pairs players who want the same game, longest wait first. Returns the reply, and the games
+/// to create. `made` must contain all requests of the list that were already paired.
 pub(super) fn update(
     rows: &mut WaitingRows,
     node: NodeId,
@@ -396,7 +398,7 @@ pub(super) struct WaitingRoom {
     versions: HashMap<NodeId, u64>,
     /// Quick matches that were paired.
     made: Made,
-    /// When each of them was paired, oldest first.
+    /// When each quick match in `made` was paired, oldest first.
     made_at: VecDeque<(u64, WaitingId)>,
 }
 
@@ -508,7 +510,7 @@ mod tests {
         }
     }
 
-    /// Without repeated requests.
+    /// Calls `super::update` without requests that were already paired.
     fn update(
         rows: &mut WaitingRows,
         node: NodeId,
@@ -541,7 +543,7 @@ mod tests {
         update(&mut rows, HERE, &list(&[first]), 100);
         let (matches, _) = update(&mut rows, THERE, &list(&[second]), 100);
         assert_eq!(players(&matches), [2]);
-        // The first player has left in the meantime, and its node must be told.
+        // The first player has left in the meantime, but its node must still receive the match.
         for _ in 0..2 {
             let (matches, games) = update(&mut rows, HERE, &list(&[]), 200);
             assert_eq!((players(&matches), games.len()), (vec![1], 0));
@@ -570,7 +572,7 @@ mod tests {
         let late_ms = 101 + FRESH_MS;
         let (matches, _) = update(&mut rows, THERE, &list(&[player(2, 20)]), late_ms);
         assert_eq!(players(&matches), []);
-        // It is back.
+        // The silent node sends a list again.
         let (matches, _) = update(&mut rows, HERE, &list(&[player(1, 10)]), late_ms);
         assert_eq!(players(&matches), [1]);
         update(&mut rows, NodeId(3), &list(&[]), late_ms + OLD_MS);
@@ -596,11 +598,11 @@ mod tests {
         let mut rows = WaitingRows::new();
         let (matches, _) = update(&mut rows, HERE, &request(&[quick(1, 7, 10)]), 100);
         assert_eq!(matches.requests, [MatchRequest::Accepted(WaitingId(1))]);
-        // The same game again, from another device, is one wait.
+        // A second request for the same game, from another device, does not wait separately.
         let (matches, games) = update(&mut rows, THERE, &request(&[quick(2, 7, 20)]), 100);
         assert_eq!(matches.requests, [MatchRequest::Waits(WaitingId(1))]);
         assert_eq!((games.len(), rows.len()), (0, 1));
-        // Two quick matches of the same player never fit.
+        // Two quick matches of the same player are never paired.
         assert!(!quick(1, 7, 10).fits(&quick(2, 7, 20)));
         let (matches, games) = update(&mut rows, THERE, &request(&[quick(3, 8, 30)]), 100);
         assert_eq!(games.len(), 1);
@@ -690,7 +692,7 @@ mod tests {
         let both = [quick(1, 7, 10), with_clock(2, 8)];
         let (matches, games) = update(&mut rows, HERE, &request(&both), 100);
         assert_eq!((matches.waiting.len(), games.len()), (2, 0));
-        // The same player may wait for both.
+        // The same player may wait with and without a clock.
         let (_, games) = update(&mut rows, HERE, &request(&[with_clock(3, 7)]), 100);
         assert_eq!(games.len(), 1);
         assert_eq!(games[0].0.settings.clock, clock);

@@ -4,7 +4,7 @@ use noughts_rules::{Action, ClockSettings, Seat, Termination, Turn};
 
 use super::{Decision, EndReason, Entry, SeatSet, Table, TableRefusal};
 
-/// Time for the first turn of a seat, in milliseconds. In correspondence games the first turn has the usual
+/// Maximum time for the first turn of a seat, in milliseconds. In correspondence games the first turn has the usual
 /// time.
 pub const FIRST_TURN_MS: u64 = 30_000;
 
@@ -29,8 +29,8 @@ pub struct ClockView {
     pub settings: ClockSettings,
     /// The milliseconds left for each seat. A seat's first turn does not use them.
     pub left_ms: Vec<u64>,
-    /// The seat whose time runs. None before all seats are taken, during a seat's first turn, and when the game is
-    /// over.
+    /// The seat whose time is running. `None` before all seats are taken, during a seat's first turn, and when the
+    /// game is over.
     pub running: Option<Seat>,
     /// The time until which the seat to move must complete its turn, in milliseconds since 1970.
     pub deadline_ms: Option<u64>,
@@ -62,7 +62,7 @@ impl Clock {
         self.since_ms.get_or_insert(at_ms);
     }
 
-    /// Milliseconds that a turn of this seat may take.
+    /// Milliseconds that the current turn of `seat` may take.
     fn allowed_ms(&self, seat: Seat) -> u64 {
         let is_first = !self.moved.contains(seat) && !self.settings.is_correspondence();
         match is_first {
@@ -87,7 +87,7 @@ impl Clock {
         elapsed_ms
     }
 
-    /// Ends the turn of the seat to move and begins the next. Returns the milliseconds that it took.
+    /// Ends the turn of the seat to move and begins the next. Returns the milliseconds that the ended turn took.
     pub(super) fn end_turn(&mut self, to_move: Seat, turn: Turn, at_ms: u64) -> u64 {
         let used_ms = self.charge(to_move, at_ms);
         if let Some(since_ms) = &mut self.since_ms {
@@ -133,13 +133,13 @@ impl Clock {
         Some(self.since_ms?.saturating_add(self.allowed_ms(to_move)))
     }
 
-    /// The earliest time at which the time of any seat can run out, whatever is played after `at_ms`. Turns
+    /// A lower bound of the time at which any seat's clock runs out, whatever is played after `at_ms`. Later turns
     /// never make it earlier, so they need not update it in the store.
     pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
         let current = self.deadline_ms(to_move)?;
         let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
-        // For the seat to move: its next turn can end only after this one, except that its first turn is
-        // free.
+        // The seat to move is left out, because its current turn already counts. Exception: its first turn takes no
+        // time from the clock.
         let later = seats.filter(|seat| *seat != to_move || !self.moved.contains(to_move));
         let later = later.map(|seat| {
             let left_ms = self.left_ms[usize::from(seat.0)];
@@ -154,7 +154,7 @@ impl Clock {
         seats.into_iter().all(|seat| self.moved.contains(seat))
     }
 
-    /// The milliseconds of this outage that the current turn lost and that were not added yet.
+    /// The milliseconds that the current turn lost by `outage` and that were not added yet.
     fn lost_ms(&self, outage: &Outage) -> Option<u64> {
         let since_ms = self.since_ms?;
         let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);
@@ -181,7 +181,7 @@ impl Clock {
 }
 
 impl Table {
-    /// The clocks at this time, if the table has any.
+    /// The clocks at the time `now_ms`, if the table has any.
     pub fn clock(&self, now_ms: u64) -> Option<ClockView> {
         let clock = self.clock.as_ref()?;
         Some(clock.view(self.game.to_move(), now_ms.max(self.last_ms)))
@@ -300,7 +300,7 @@ mod tests {
         for (text, left) in [("180+2", [175_000, 178_000]), ("move 30", [25_000, 28_000])] {
             let mut clock = clock(text);
             clock.moved = SeatSet::only(ANN).with(BOB);
-            // Ann's takeback is granted during her turn, then Bob's during hers and during his.
+            // The first two takebacks, of Ann and of Bob, use up Ann's time. The third, of Ann, uses up Bob's time.
             clock.end_turn(ANN, takeback(ANN), 5_000);
             clock.end_turn(ANN, takeback(BOB), 6_000);
             clock.end_turn(BOB, takeback(ANN), 8_000);

@@ -1,4 +1,4 @@
-//! Decides commands: returns the entries that follow, or the refusal.
+//! Decides commands: returns the entries to append to the log, or a refusal.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub enum Command {
         seat: Seat,
         /// The move.
         at: Move,
-        /// The latest entry that the robot knew.
+        /// The number of the latest entry when the robot chose its move.
         entry: u32,
     },
     /// A player takes an open seat.
@@ -55,7 +55,7 @@ pub enum Command {
         /// An unused id.
         next: GameId,
     },
-    /// A seat accepts the rematch that another seat has offered. This is also an offer of its own.
+    /// A seat accepts the rematch that another seat has offered. It counts as an offer of the accepting seat.
     AcceptRematch {
         /// Which seat.
         seat: Seat,
@@ -177,7 +177,7 @@ pub enum TableRefusal {
     },
     /// The seat's time has run out. The caller ends the game with [`Table::at_deadline`].
     TimeIsOver,
-    /// The rules refuse it.
+    /// The rules of the game refuse the action.
     Rules(Refusal),
     /// The idempotency key was used for another request.
     KeyReused,
@@ -200,7 +200,7 @@ pub enum TableRefusal {
     DrawTooEarly,
     /// A draw offer of this seat was refused a few turns ago.
     DrawRefused {
-        /// The first turn in which it may offer a draw again.
+        /// The first turn in which the seat may offer a draw again.
         turn: usize,
     },
     /// Every side has played.
@@ -290,8 +290,8 @@ impl fmt::Display for TableRefusal {
 impl std::error::Error for TableRefusal {}
 
 impl Table {
-    /// The entries that follow from a command; `None` if it repeats an earlier command. Nothing changes until
-    /// they are [applied](Table::apply).
+    /// The entries that a command leads to; `None` if it repeats an earlier command. Nothing changes until the
+    /// entries are [applied](Table::apply).
     pub fn decide(
         &self,
         command: &Command,
@@ -299,7 +299,7 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // Never earlier than the latest entry: the clocks of two nodes may differ.
+        // The time is never earlier than the latest entry; the clocks of two nodes may differ.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -449,7 +449,8 @@ impl Table {
         Ok(Some(decision))
     }
 
-    /// Whether this seat has used the key before, for the same request.
+    /// Whether `seat` has used the key before, for the same request. Returns an error if the key was used for another
+    /// request.
     fn is_repeat(
         &self,
         seat: Seat,
@@ -475,7 +476,7 @@ impl Table {
         }
     }
 
-    /// Whether this turn was this action.
+    /// Whether turn number `turn` was `acted`.
     fn has_turn(&self, turn: usize, acted: Turn) -> bool {
         let done = turn.checked_sub(1).and_then(|n| self.game.turns().get(n));
         done == Some(&acted)
@@ -506,8 +507,8 @@ impl Table {
         }
     }
 
-    /// The summary after a decision, if it differs from the current one. The stored deadline may stay
-    /// although a turn changes it: it is never later than the real deadline.
+    /// The summary after a decision, if it differs from the current one. A turn may change the deadline without a new
+    /// summary, because the stored deadline is never later than the real one.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
         // After the first turns, a turn between people changes no deadline of the summary.
@@ -560,7 +561,8 @@ impl Table {
             return None;
         }
         let clock_ms = clock.zip(next).and_then(|(clock, next)| {
-            // The earliest deadline that can follow, so that it need not be stored with every turn.
+            // The earliest deadline that any later turn can have, so that the deadline need not be stored with every
+            // turn.
             clock.earliest_deadline_ms(next, at_ms)
         });
         let ending = decision.conclusion.clone();
@@ -586,7 +588,7 @@ impl Decision {
         }
     }
 
-    /// Adds an entry that follows from the others.
+    /// Adds an entry to the decision, without an idempotency key.
     pub fn push(&mut self, entry: Entry, at_ms: u64) {
         let key = None;
         self.entries.push(LogEntry { at_ms, entry, key });

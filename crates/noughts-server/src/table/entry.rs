@@ -74,7 +74,7 @@ pub enum Offer {
 }
 
 impl Offer {
-    /// Its name, in the API and in the store.
+    /// The name of the offer, in the API and in the store.
     pub fn word(self) -> &'static str {
         match self {
             Offer::Draw => "draw",
@@ -95,11 +95,11 @@ impl Offer {
 pub enum Answer {
     /// Yes.
     Accept(Offer),
-    /// No. For the seat that made the offer: withdraws the offer.
+    /// No. If the seat that made the offer declines, it withdraws the offer.
     Decline(Offer),
 }
 
-/// Why a game ended that did not end by its rules.
+/// Why a game ended, if not by its rules. "This seat" and "these seats" are the `seats` of `Entry::Ended`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EndReason {
     /// The connections of these seats have ended.
@@ -169,7 +169,7 @@ pub enum Holder {
 pub enum OpenTo {
     /// Everybody who has the game's link.
     Link,
-    /// Everybody who has the link; lists show the table.
+    /// Everybody who has the game's link. Lists show the table.
     ListedLink,
     /// Everybody: the seat is listed in the lobby.
     Lobby,

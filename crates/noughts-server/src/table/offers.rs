@@ -11,18 +11,17 @@ use super::{
 /// Maximum number of entries of a game that are not turns.
 pub const MAX_OTHER_ENTRIES: usize = 1_000;
 
-/// Number of these entries that are reserved for taken seats, rematch offers, outages and the end of the
-/// game.
+/// Of `MAX_OTHER_ENTRIES`, the number reserved for taken seats, rematch offers, outages and the end of the game.
 const RESERVED_ENTRIES: usize = 150;
 
-/// Number of the reserved entries that are reserved for the end of a game and for entries after it.
+/// Of `RESERVED_ENTRIES`, the number reserved for the end of a game and for entries after it.
 const RESERVED_FOR_END: usize = 70;
 
 /// Number of turns after a refused draw offer until the seat may offer a draw again.
 pub const DRAW_OFFER_PAUSE: usize = 10;
 
-/// How long all other players must have been away before a claim, in milliseconds: with a clock, without one,
-/// and after they said that they leave.
+/// How long all other players must have been away before a claim, in milliseconds: in a game with a clock, in a game
+/// without one, and after the players sent `leave`.
 const AWAY_WITH_CLOCK_MS: u64 = 60_000;
 const AWAY_WITHOUT_CLOCK_MS: u64 = 300_000;
 const AWAY_AFTER_LEAVING_MS: u64 = 10_000;
@@ -94,7 +93,7 @@ impl Offers {
         self.open.iter().find(is_it)
     }
 
-    /// The oldest offer of this kind by another seat.
+    /// The oldest offer of the kind `offer` by a seat other than `seat`.
     fn for_seat(&self, offer: Offer, seat: Seat) -> Option<&OpenOffer> {
         let is_it = |open: &&OpenOffer| open.offer == offer && open.seat != seat;
         self.open.iter().find(is_it)
@@ -109,7 +108,7 @@ impl Offers {
         });
     }
 
-    /// Applies an answer in a game of this many turns.
+    /// Applies an answer. `turns` is the number of completed turns.
     pub(super) fn answer(&mut self, seat: Seat, answer: Answer, turns: usize) {
         match answer {
             Answer::Accept(offer) => {
@@ -131,7 +130,7 @@ impl Offers {
         }
     }
 
-    /// Declines the offers that match.
+    /// Declines the offers for which `is_declined` is true.
     fn decline(&mut self, turns: usize, is_declined: impl Fn(&OpenOffer) -> bool) {
         let declined: Vec<OpenOffer> = self.open.extract_if(.., |open| is_declined(open)).collect();
         for open in declined {
@@ -142,8 +141,8 @@ impl Offers {
         }
     }
 
-    /// Applies the effects of a turn on offers. `is_human` tells whether a person holds the seat that
-    /// completed it; `turns` includes this turn.
+    /// Applies the effects of a turn on offers. `is_human` tells whether a person holds the seat that completed the
+    /// turn; `turns` includes the turn.
     pub(super) fn after_turn(&mut self, turn: Turn, is_human: bool, turns: usize) {
         if self.open.is_empty() {
             return;
@@ -206,7 +205,7 @@ impl Table {
                 | Entry::RematchCreated(_) => return None,
             };
             Some(OfferEvent {
-                // All earlier entries that are not in `others` are turns.
+                // The earlier entries are turns, except `others` entries.
                 after_turns: other.number as usize - 1 - others,
                 seat,
                 step,
@@ -216,7 +215,7 @@ impl Table {
         events.filter_map(event).collect()
     }
 
-    /// The other seats that people hold.
+    /// The seats that people hold, except `seat`.
     fn other_people(&self, seat: Seat) -> impl Iterator<Item = Seat> + '_ {
         let is_human = |other: &Seat| self.holder(*other).is_some_and(Holder::is_human);
         self.seats()
@@ -238,7 +237,7 @@ impl Table {
         self.holders.iter().any(Holder::is_open)
     }
 
-    /// Checks that the game goes on, all seats are taken, and a person holds this one.
+    /// Checks that the game goes on, all seats are taken, and a person holds `seat`.
     fn check_player(&self, seat: Seat) -> Result<(), TableRefusal> {
         let check = self.game.check(seat, Action::Resign);
         check.map_err(TableRefusal::Rules)?;
@@ -312,7 +311,7 @@ impl Table {
         }
     }
 
-    /// The takeback of this seat, as a turn.
+    /// The takeback that `seat` may make, as a turn.
     fn takeback(&self, seat: Seat) -> Result<Turn, TableRefusal> {
         let count = self.game.takeback_of(seat);
         let count = count.ok_or(TableRefusal::Rules(Refusal::NothingToTakeBack))?;
@@ -455,7 +454,7 @@ impl Table {
         Ok(Some(self.decide_end(reason, seats, end, at_ms)?))
     }
 
-    /// Whether these seats have ended the game for this reason, so that the command is a repetition.
+    /// Whether `seats` have already ended the game for `reason`, so that the command is a repetition.
     fn has_ended_by(&self, reason: EndReason, seats: SeatSet) -> bool {
         let end = Entry::Ended { reason, seats };
         self.other_entries.iter().any(|other| other.entry == end)

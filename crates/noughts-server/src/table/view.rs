@@ -13,7 +13,8 @@ use super::{ClockView, Entry, Holder, LogEntry, OpenOffer, SeatSet, Table};
 use crate::id::GameId;
 use crate::players::PlayerNames;
 
-/// On boards with more cells a change does not list the legal moves: they are all free cells.
+/// On boards with more cells a change does not list the legal moves. They are all free cells or, with gravity, the
+/// lowest free cell of each column.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 /// An immutable state of a table, shared by all readers.
@@ -75,11 +76,11 @@ pub enum Change {
         /// The offers, oldest first.
         offers: Vec<OpenOffer>,
     },
-    /// A change that the other kinds cannot express: the whole table as it is now.
+    /// The whole table as it is now, for a change that the other variants cannot express.
     View(Arc<Snapshot>),
 }
 
-/// What a turn changed. Applied to the view before the turn, it gives the view after it.
+/// What a turn changed: the difference between the views before and after the turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnChange {
     /// The number of its entry.
@@ -96,7 +97,7 @@ pub struct TurnChange {
     pub to_move: Option<Seat>,
     /// Every legal move now; `None` on boards above [`MAX_LISTED_CELLS`] while the game goes on.
     pub legal: Option<Vec<Move>>,
-    /// The number of marks that may be taken back now.
+    /// The maximum number of marks that a rewind may take back now.
     pub longest_rewind: Option<u16>,
     /// The nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
@@ -120,8 +121,8 @@ impl Update {
 }
 
 impl Table {
-    /// The current state, without the names of registered players and with the clocks at the latest entry.
-    /// Takes time proportional to the number of cells.
+    /// The current state, without the names of registered players and with the clocks at the latest entry. Creating
+    /// it takes time proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),
@@ -219,8 +220,8 @@ impl Table {
         missed.map_or(Vec::new(), |missed| missed.updates(present, names, now))
     }
 
-    /// Every entry since an earlier state of this table, oldest first, with its time. Without clocks the time
-    /// of turns is not known.
+    /// Every entry since an earlier state of this table, oldest first, with its time. In a game without a clock the
+    /// time of turns is 0.
     fn entries_after(&self, past: &Table) -> impl Iterator<Item = (u64, Entry)> + use<'_> {
         let (turns, others) = (past.game.turns().len(), past.other_entries.len());
         let times = self.turns_at_ms.iter().copied().skip(turns);
@@ -240,7 +241,8 @@ impl Table {
 
 /// The entries that a watcher has missed, with their times, and a table from which they are replayed.
 pub(crate) struct MissedEntries {
-    /// The table before `entries`. It is a kept copy, so `entries` may begin with some that the watcher has seen.
+    /// The table before `entries`. It is a kept copy or a new table, so `entries` may begin with some that the
+    /// watcher has seen.
     past: Table,
     entries: Vec<(u64, Entry)>,
     /// The number of entries that the watcher has seen.
@@ -248,7 +250,7 @@ pub(crate) struct MissedEntries {
 }
 
 impl MissedEntries {
-    /// The changes of these entries, oldest first, computed by a replay. If an entry cannot be expressed as a
+    /// The changes of the missed entries, oldest first, computed by a replay. If an entry cannot be expressed as a
     /// small change, the list ends there with the whole table in its current state, `now`.
     pub(crate) fn updates(
         self,

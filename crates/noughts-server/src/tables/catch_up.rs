@@ -61,7 +61,7 @@ impl Tables {
         if state.phase == Phase::Behind {
             state.phase = Phase::Current;
         }
-        // If only the store's confirmation was lost, these are entries of this node.
+        // If only the store's confirmation was lost, the missing entries are those that this node has sent.
         let unconfirmed = std::mem::take(&mut state.unconfirmed);
         match new {
             [] => {}
@@ -71,8 +71,8 @@ impl Tables {
         true
     }
 
-    /// Replaces the table by the game in the store. Needed if the logs differ, as after a failover that lost
-    /// the latest writes.
+    /// Replaces the table by the game in the store. This is needed if the logs differ, for example after a failover
+    /// that lost the latest writes.
     async fn reload(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
         warn!(game = %live.id(), "the store has other entries than memory: loading the game again");
         let stored = self.store.load(live.id()).await;

@@ -1,4 +1,4 @@
-//! A seat that lasts as long as a connection.
+//! The seat of a TCP client. It ends with the connection.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::table::{Command, Holder, SeatSet, Table};
 
 pub(crate) type BoxFuture<T> = std::pin::Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// A seat that lasts as long as this value: dropping it leaves the game.
+/// The seat of a connected TCP client. Dropping this value leaves the game.
 pub struct ConnectedSeat {
     tables: Arc<Tables>,
     live: Arc<LiveTable>,
     seat: Seat,
     /// `None` if all opponents are instant robots, because then nothing changes without this player.
     changed: Option<watch::Receiver<u32>>,
-    /// Number of turns that the player knows.
+    /// Number of turns that were reported to the player.
     turns: usize,
     has_ended: bool,
 }
@@ -62,7 +62,7 @@ impl ConnectedSeat {
         self.seat
     }
 
-    /// The turn that the player knows: completed turns plus one.
+    /// The current turn as reported to the player: completed turns plus one.
     pub fn turn(&self) -> usize {
         self.turns + 1
     }
@@ -90,7 +90,7 @@ impl ConnectedSeat {
         })
     }
 
-    /// Waits until the table changes; false when the table is gone. Cancel safe.
+    /// Waits until the table changes. Returns false when the table was removed from memory. Cancel safe.
     pub async fn changed(&mut self) -> bool {
         match &mut self.changed {
             Some(changed) => changed.changed().await.is_ok(),
@@ -108,7 +108,8 @@ impl ConnectedSeat {
 }
 
 impl Tables {
-    /// Ends seats whose connections have ended. Retries in the background until that is stored.
+    /// Makes seats leave the game, because their connections have ended. Retries in the background until that is
+    /// stored.
     pub(crate) fn leave(self: &Arc<Tables>, live: &Arc<LiveTable>, seats: SeatSet) {
         let (tables, live) = (Arc::clone(self), Arc::clone(live));
         self.background.spawn(async move {
@@ -116,7 +117,8 @@ impl Tables {
         });
     }
 
-    /// Ends these seats. Returns when that is stored or no longer matters.
+    /// Makes `seats` leave the game. Returns when that is stored, refused (for example because the game is over), or
+    /// the game no longer exists.
     pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
         let command = Command::Leave(seats);
         loop {
@@ -134,8 +136,8 @@ impl Tables {
         }
     }
 
-    /// Ends the seats of all connections to this node, because the server stops. Seats of the same table end
-    /// together. Their players get no result.
+    /// Makes the seats of all TCP connections to this node leave their games, because the server stops. Seats of the
+    /// same table leave together. Their players get no result.
     pub(crate) fn leave_all(self: &Arc<Tables>) {
         self.is_stopping.store(true, Ordering::SeqCst);
         let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);

@@ -18,11 +18,12 @@ use crate::table::{Command, Decision, Outage, Table};
 /// Maximum number of games that are checked at the same time.
 const AT_ONCE: usize = 64;
 
-/// Maximum number of outages in memory. A turn of a game with a clock takes at most days.
+/// Maximum number of outages in memory. Old outages are not needed: a turn of a game with a clock takes at most some
+/// days.
 const MAX_OUTAGES: usize = 100;
 
-/// When each game must be checked. A game is checked no later than at its deadline. Turns change the
-/// deadline, usually to a later time, without a change here.
+/// When each game must be checked. A game is checked no later than at its deadline. A turn usually moves the deadline
+/// to a later time; the planned check stays where it is.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines(Mutex<Armed>);
 
@@ -32,7 +33,7 @@ struct Armed {
     by_game: HashMap<GameId, ArmedGame, IdHash>,
 }
 
-/// A game to check, even if its table has left memory.
+/// A game to check, even if its table is no longer in memory.
 #[derive(Clone, Copy, Debug)]
 struct ArmedGame {
     at_ms: u64,
@@ -41,7 +42,7 @@ struct ArmedGame {
 }
 
 impl Deadlines {
-    /// Checks the game at this time, unless it is checked earlier anyway.
+    /// Plans a check of the game at `at_ms`, unless an earlier check is planned.
     fn arm(&self, game: GameId, at_ms: u64, stored: Option<u32>) {
         let Armed { by_time, by_game } = &mut *self.armed();
         let armed = by_game.entry(game).or_insert(ArmedGame {
@@ -103,7 +104,7 @@ impl Tables {
         self.check_deadlines(due).await;
     }
 
-    /// Checks the clocks of these games, some at a time.
+    /// Checks the clocks of `games`, at most `AT_ONCE` at the same time.
     async fn check_deadlines(self: &Arc<Tables>, games: Vec<(GameId, Option<u32>)>) {
         let mut games = games.into_iter();
         let mut running = JoinSet::new();
@@ -135,7 +136,8 @@ impl Tables {
             self.check_deadline(&live).await;
         }
         let state = live.state();
-        // If the deadline has passed, another node serves the seat to move. A sweep finds the game.
+        // If the deadline has passed, another node serves the seat to move, and a sweep finds the game. So only later
+        // deadlines are planned.
         let deadline_ms = state.table.clock_deadline_ms();
         if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= self.clock.certain_ms()) {
             let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
@@ -173,8 +175,9 @@ impl Tables {
         }
     }
 
-    /// Whether this node serves the seat to move: its player is connected here, or is not connected at all
-    /// and this node stored the latest entry (as number `stored`, if the table has left memory since).
+    /// Whether this node serves the seat to move: its player is connected here, or is connected nowhere and this node
+    /// stored the latest entry. `stored` is the number of that entry, in case the table was removed from memory since
+    /// then.
     async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;
@@ -193,7 +196,7 @@ impl Tables {
         if !is_stored_here {
             return false;
         }
-        // A table that was just loaded does not know yet which players are connected to other nodes.
+        // A table that was just loaded has no information yet about players connected to other nodes.
         match self.store.positions(self.node, vec![live.id()]).await {
             Ok(found) => found
                 .iter()
@@ -223,7 +226,7 @@ impl Tables {
         tokio::spawn(async move { tables.check_deadlines(games).await });
     }
 
-    /// The entries that give the current turn the time back that it lost by outages.
+    /// The entries that give back to the current turn the time that it lost by outages.
     pub(super) fn time_to_add(&self, state: &State, now_ms: u64) -> Option<Decision> {
         state.table.settings().clock?;
         let outages = self.outages.lock().unwrap_or_else(PoisonError::into_inner);

@@ -21,7 +21,7 @@ use crate::table::{
     Absence, Change, Entry, Holder, LogEntry, SeatResult, SeatSet, Snapshot, Table, Update,
 };
 
-/// If a watcher is more updates behind than this, it must take a new snapshot.
+/// Maximum number of updates that wait for a watcher. A watcher that is further behind must take a new snapshot.
 const MAX_BEHIND: usize = 64;
 
 /// Maximum number of submissions that wait for one table.
@@ -53,9 +53,9 @@ pub(super) struct State {
     pub(super) robots: Vec<Option<Robot>>,
     /// The latest snapshot, created on demand.
     snapshot: Option<Arc<Snapshot>>,
-    /// All updates. Created by the first watcher.
+    /// Publishes all updates. Created by the first watcher.
     updates: Option<broadcast::Sender<Arc<Update>>>,
-    /// The number of the latest entry. Created by the first subscriber.
+    /// Publishes the number of the latest entry. Created by the first subscriber.
     changed: Option<watch::Sender<u32>>,
     /// The number of connections to this node, by seat.
     connected: Vec<u32>,
@@ -67,9 +67,9 @@ pub(super) struct State {
     pub(super) phase: Phase,
     /// Entries of this node whose storage was not confirmed.
     pub(super) unconfirmed: Vec<LogEntry>,
-    /// Whether this node stored the latest entry. If so, it moves for robots.
+    /// Whether this node stored the latest entry. If so, this node makes the moves of robots.
     pub(super) is_stored_here: bool,
-    /// Whether a client requested the table by its id. If not, the table leaves memory when the game ends.
+    /// Whether a client requested the table by its id. If not, the table is removed from memory when the game ends.
     pub(super) is_requested: bool,
     /// Stops the robot that is computing a move.
     pub(super) robot_stop: Option<Stop>,
@@ -87,11 +87,11 @@ struct Away {
 /// Whether the state is up to date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// The state has every entry that this node knows of.
+    /// No entry is known to be missing.
     Current,
     /// The store may have other entries. They are read before the next decision.
     Behind,
-    /// The table left memory. The next request loads it again.
+    /// The table was removed from memory. The next request loads it again.
     Closed,
 }
 
@@ -191,7 +191,7 @@ impl LiveTable {
         let mut hash = DefaultHasher::new();
         let state = self.state();
         let table = &state.table;
-        // After a failover a different entry may have the same number.
+        // The time is included, because after a failover a different entry may have the same number.
         (table.entry(), table.last_ms(), state.present()).hash(&mut hash);
         (&*state.names, env!("CARGO_PKG_VERSION")).hash(&mut hash);
         hash.finish()
@@ -223,7 +223,8 @@ impl LiveTable {
 
     /// The updates after entry `entry`; `None` if there are too many, or if the log is shorter.
     pub fn changes_after(&self, entry: u32) -> Option<Vec<Update>> {
-        /// Maximum number of entries, and of legal moves in them, that are sent one by one.
+        /// Maximum number of missed entries that are sent one by one, and maximum number of legal moves that they
+        /// list in total.
         const MAX_ENTRIES: u32 = 1_000;
         const MAX_MOVES: usize = 100_000;
         let state = self.state();
@@ -283,7 +284,8 @@ impl LiveTable {
         }
     }
 
-    /// Closes the table when it leaves memory: streams end, and submissions fail with [`SubmitError::Closed`].
+    /// Closes the table when it is removed from memory: streams end, and submissions fail with
+    /// [`SubmitError::Closed`].
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.phase = Phase::Closed;
@@ -307,7 +309,7 @@ impl LiveTable {
         self.used_ms.load(Ordering::Relaxed)
     }
 
-    /// Records that a player of this seat connected to this node. Returns true for the first connection.
+    /// Records that the player of `seat` has one more connection to this node. Returns true for the first connection.
     pub(crate) fn connect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count += 1;
@@ -315,7 +317,7 @@ impl LiveTable {
         })
     }
 
-    /// Records that a player of this seat disconnected from this node. Returns true for the last connection.
+    /// Records that the player of `seat` has one connection less to this node. Returns true for the last connection.
     pub(crate) fn disconnect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count = count.saturating_sub(1);
@@ -384,7 +386,7 @@ impl LiveTable {
         }
     }
 
-    /// What is new for the player of this seat, who knows `turns` turns.
+    /// What is new for the player of `seat`, to whom `turns` turns were already reported.
     pub(super) fn progress(&self, seat: Seat, turns: usize) -> Progress {
         let state = self.state();
         let table = &state.table;
@@ -419,8 +421,8 @@ impl State {
             .union(by_tcp.map(|(seat, _)| seat).collect())
     }
 
-    /// Records that the players of these seats connected or disconnected now. A player who returns has not
-    /// left.
+    /// Records that the players of `seats` connected or disconnected now. A `leave` of a player who has returned no
+    /// longer counts.
     fn see(&mut self, seats: SeatSet, now_ms: u64) {
         let present = self.present();
         for (seat, away) in (0..).map(Seat).zip(&mut self.away) {
@@ -575,9 +577,9 @@ pub struct Watch {
 /// What is new in a player's game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// The turns, except one that ended the game.
+    /// The new turns, except a turn that ended the game.
     pub turns: Vec<Turn>,
-    /// How it ended, if it did.
+    /// How the game ended, if it did.
     pub end: Option<GameEnd>,
 }
 
@@ -586,6 +588,6 @@ pub struct Progress {
 pub struct GameEnd {
     /// The result for this seat.
     pub result: SeatResult,
-    /// The opponent's move that ended it, if one did.
+    /// The opponent's move that ended the game, if there is one.
     pub opponent_move: Option<Move>,
 }

@@ -1,5 +1,5 @@
-//! Robots at a table. Instant replies are stored together with the turn; other moves are computed in the
-//! queue.
+//! The moves of robots at a table. Replies of instant robots are stored together with the turn; other moves wait in
+//! the queue for computations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ struct Task {
     seat: Seat,
     robot: Robot,
     game: Game,
-    /// The latest entry that the robot knows.
+    /// The number of the latest entry in the robot's position.
     entry: u32,
     stop: Stop,
     owner: Option<std::net::IpAddr>,
@@ -49,7 +49,8 @@ impl Tables {
         if game.act(turn.by, turn.action).is_err() {
             return;
         }
-        // At most one round, because with robots only, this loop would play the whole game.
+        // At most one reply per other seat. Otherwise a table with only robots would play the whole game in this
+        // loop.
         for _ in 1..seats {
             let (None, Some(robot)) = (game.conclusion(), instant(next)) else {
                 return;
@@ -75,8 +76,8 @@ impl Tables {
         self.move_robots_after(live, false);
     }
 
-    /// Starts the robot to move on this node, because the deadline has passed. Returns false if no robot can
-    /// move: no robot is to move, or its strategy cannot play this game.
+    /// Lets the robot whose turn it is compute its move on this node, because the deadline has passed. Returns false
+    /// if no robot can move: no robot is to move, or its strategy cannot play this game.
     pub(crate) fn move_overdue_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) -> bool {
         self.move_robots_after(live, true);
         let state = live.state();
@@ -109,17 +110,17 @@ impl Tables {
             let (seat, after, stop) = (task.seat, task.entry, task.stop.clone());
             match self.choose(task).await {
                 Some(at) => {
-                    // A stopped robot returns any move, because its position no longer exists.
+                    // The move of a stopped robot is not used, because its position no longer exists.
                     if stop.is_set() || !self.submit_robot_play(live, seat, at, after, &stop).await
                     {
                         break;
                     }
                 }
                 None if stop.is_set() => break,
-                // The queue of robots is full.
+                // The time for the turn ran out before the request got a slot.
                 None => sleep(RETRY_AFTER).await,
             }
-            // With a store that replies at once, this loop would never yield.
+            // Without this, the loop would never yield if the store replies at once.
             tokio::task::yield_now().await;
         }
         let mut state = live.state();
@@ -162,8 +163,8 @@ impl Tables {
         }
     }
 
-    /// Submits a robot's move until it is stored or no longer matters. Returns whether the robots should
-    /// continue.
+    /// Submits a robot's move until it is stored, is refused, or the robot is stopped. Returns whether the robots
+    /// should continue.
     async fn submit_robot_play(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -225,12 +226,12 @@ fn time_limit(table: &Table) -> Option<Duration> {
     Some(time_for_turn(clock.settings, left, clock.running.is_none()))
 }
 
-/// The seat after this one.
+/// The seat after `seat`.
 fn next_seat(seat: Seat, seats: usize) -> Seat {
     Seat(((usize::from(seat.0) + 1) % seats) as u8)
 }
 
-/// A robot's move as an entry.
+/// A robot's move as a turn.
 fn robot_turn(by: Seat, at: Move) -> Turn {
     let action = Action::Play(at);
     Turn { by, action }

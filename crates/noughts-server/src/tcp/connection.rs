@@ -1,4 +1,4 @@
-//! One TCP connection: bytes, protocol session, and seat.
+//! One TCP connection: its bytes, its protocol session, and its seat.
 
 use std::fmt;
 use std::future::{pending, poll_fn};
@@ -36,7 +36,7 @@ pub(super) struct Connection {
     stage: Stage,
     /// Time of the last progress.
     since: Instant,
-    /// Whether there was progress that `since` does not include yet.
+    /// Whether there was progress after `since`.
     has_progress: bool,
     games: u32,
     /// Whether the client has closed its sending direction.
@@ -46,11 +46,11 @@ pub(super) struct Connection {
 
 /// The state of the client's game.
 enum Stage {
-    /// It has not requested a game.
+    /// The client has not requested a game.
     Idle,
     /// A table against the computer is being created.
     Seating(BoxFuture<ConnectedSeat>),
-    /// It waits for an opponent.
+    /// The client waits for an opponent.
     Waiting(WaitingClient),
     Playing {
         seat: ConnectedSeat,
@@ -65,7 +65,7 @@ type Submission = BoxFuture<Result<(), SubmitError>>;
 enum GameEvent {
     Seated(ConnectedSeat),
     NotSeated,
-    /// The client's move was decided.
+    /// The client's move was stored or refused.
     Submitted(Result<(), SubmitError>),
     /// Something changed at the table.
     Changed,
@@ -73,13 +73,13 @@ enum GameEvent {
     TableGone,
 }
 
-/// How long a client that has closed its sending direction still gets answers.
+/// How long the server still sends answers to a client that has closed its sending direction.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
-/// If there are more unsent bytes, nothing more is read from the client.
+/// Maximum number of unsent bytes. While there are more, nothing is read from the client.
 const MAX_UNREAD: usize = 4096;
 
-/// Enough for any frame.
+/// Maximum number of bytes per read. It is enough for any frame.
 const READ_AT_ONCE: usize = 512;
 
 /// How a connection ended, for the log.
@@ -89,7 +89,7 @@ enum End {
     Left,
     /// The client was silent for too long.
     Idle,
-    /// The server sent an ERROR frame.
+    /// The session closed the connection because of an error.
     Error(CloseReason),
     /// The table is gone.
     NoTable,
@@ -154,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// Serves the client until one of the two ends the connection.
+    /// Serves the client until the client or the server ends the connection.
     pub(super) async fn serve(&mut self) {
         let begun = Instant::now();
         let end = match self.run().await {
@@ -261,8 +261,8 @@ impl Connection {
         Ok(None)
     }
 
-    /// Whether a client that has closed its sending direction still gets an answer: against the computer yes;
-    /// between two clients it has left.
+    /// Whether a client that has closed its sending direction must still get an answer. A client that plays against
+    /// another client gets an answer only to a move that is being stored.
     fn has_pending_answer(&self) -> bool {
         let is_answered = match self.server.opponent {
             Opponent::Robot(_) => self.session.waits_for_client(),
@@ -281,7 +281,7 @@ impl Connection {
         self.session.waits_for_client() || self.has_output()
     }
 
-    /// Whether the client has not taken everything.
+    /// Whether some output was not sent to the client yet.
     fn has_output(&self) -> bool {
         !self.out.is_empty() || self.stream.has_unsent()
     }
@@ -444,7 +444,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client's move could not be stored for this time.
+    /// Whether the client's move has not been stored for at least `limit`.
     fn is_store_away(&self, limit: Duration) -> bool {
         match &self.stage {
             Stage::Playing {
@@ -455,7 +455,7 @@ impl Connection {
         }
     }
 
-    /// Sends the last bytes, and reads until the client closes: closing a socket with unread input would discard
+    /// Sends the last bytes, and reads until the client closes: closing a socket with unread input would discard the
     /// output.
     async fn flush_and_close(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(1);
@@ -481,7 +481,7 @@ impl Connection {
 
 /// What happened at the client's end.
 enum ClientEvent {
-    /// Bytes were received, or the client takes more.
+    /// Bytes were received, or more bytes can be sent.
     Ready,
     /// The client sends no more.
     Ended,
@@ -489,7 +489,7 @@ enum ClientEvent {
     Broken,
 }
 
-/// Waits for input if `reads`, and until output is possible if `writes`.
+/// Waits until there is input (if `reads` is true) or output is possible (if `writes` is true).
 async fn wait_for_client(
     stream: &mut NetStream,
     session: &mut Session,
@@ -501,7 +501,7 @@ async fn wait_for_client(
             true => Interest::WRITABLE | Interest::ERROR,
             false => Interest::ERROR,
         };
-        // A broken connection is noticed also without reading; an orderly end only by reading.
+        // Without reading, only a broken connection is noticed; an orderly end is noticed only by reading.
         let ready = stream.socket().ready(interest).await?;
         return Ok(match ready.is_error() || ready.is_write_closed() {
             true => ClientEvent::Broken,
@@ -509,8 +509,8 @@ async fn wait_for_client(
         });
     }
     poll_fn(|context| {
-        // On the stack, so that idle connections have no buffer. If a read does not fill it, nothing is left to
-        // read, which saves a system call.
+        // The buffer is on the stack, so that idle connections have no buffer. If a read does not fill it, nothing is
+        // left to read, which saves a system call.
         let mut bytes = [0; READ_AT_ONCE];
         let room = session.room().min(READ_AT_ONCE);
         let mut bytes = ReadBuf::new(&mut bytes[..room]);
@@ -532,8 +532,8 @@ async fn wait_for_client(
     .await
 }
 
-/// A five-digit id for a session whose client lets the server choose. It is only a label; two sessions may have
-/// the same.
+/// A five-digit id for a session whose client lets the server choose the id. It is only a label; two sessions may
+/// have the same id.
 fn session_id() -> u32 {
     10_000 + u32::from_ne_bytes(crate::id::random_bytes()) % 90_000
 }

@@ -24,17 +24,17 @@ pub enum Misbehaviour {
     Silent,
     /// Every answer is delayed by 0.7 s.
     Slow,
-    /// Only the first half of its first move is sent.
+    /// Only the first half of the server's first move is sent.
     HalfFrame,
     /// Every answer has a wrong session id.
     WrongId,
-    /// Its first move is not a frame.
+    /// The server's first move is not a frame.
     Garbage,
-    /// It closes the connection after the client's first move.
+    /// The server closes the connection after the client's first move.
     EarlyClose,
-    /// It plays in the client's cell.
+    /// The server plays in the cell of the client's last move.
     TakenCell,
-    /// It plays in a cell that does not exist.
+    /// The server plays in a cell that does not exist.
     NoCell,
     /// ADMIT and RESULT have the opposite flag.
     WrongFlag,
@@ -86,7 +86,7 @@ impl fmt::Display for UnknownMisbehaviour {
 
 impl std::error::Error for UnknownMisbehaviour {}
 
-/// Accepts clients and forwards them to the correct listener at `behind`, until this is dropped.
+/// Accepts clients and connects each to the correct listener at `behind`, until the future is dropped.
 pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehaviour) {
     let mut connections = JoinSet::new();
     let mut acceptor = Acceptor::new(listener);
@@ -94,7 +94,7 @@ pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehav
         tokio::select! {
             Some(_) = connections.join_next() => {}
             (client, _) = acceptor.accept() => {
-                // Bounded by the limits of the listener behind it.
+                // The number of connections is bounded by the limits of the correct listener.
                 connections.spawn(async move { FaultyProxy::between(client, behind, kind).await });
             }
         }
@@ -111,7 +111,7 @@ struct FaultyProxy {
     last_cell: [u8; 3],
 }
 
-/// The connection ends.
+/// The connection has ended.
 struct Ended;
 
 impl FaultyProxy {
@@ -153,7 +153,7 @@ impl FaultyProxy {
         }
     }
 
-    /// Follows the client far enough to know its dialect and its last cell.
+    /// Decodes the client's messages to find out its dialect and the cell of its last move.
     fn observe(&mut self, bytes: &[u8]) {
         self.received.extend(bytes);
         while let Ok(Some((message, length))) = FromClient::decode(&self.received) {

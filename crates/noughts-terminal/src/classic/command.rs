@@ -2,28 +2,28 @@
 
 use std::io::{self, BufRead};
 
-/// A line of the classic game. Numbers that are too large saturate.
+/// A parsed line of input. Numbers that do not fit into `i64` saturate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
     /// `1 2`: row and column.
     Play {
-        /// From 0, from the top; may be off the board.
+        /// The row, counted from 0 at the top; may be off the board.
         row: i64,
-        /// From 0, from the left; may be off the board.
+        /// The column, counted from 0 at the left; may be off the board.
         column: i64,
     },
-    /// `<<2`; may be negative.
+    /// `<<2`: the number of marks to take back; may be negative.
     Rewind(i64),
     /// `:q`
     Quit,
-    /// `help` or `?`. The game's document does not define it: it is an invalid command that also shows a
-    /// hint.
+    /// `help` or `?`. The specification of the classic game does not define it. The game answers as to an invalid
+    /// command and also shows a hint.
     Help,
     /// Anything else.
     Invalid,
 }
 
-/// Reads one line; `None` at the end of input. The last line may lack a newline.
+/// Reads one line; returns `None` at the end of input. The last line may lack a newline.
 pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
     let mut parser = Parser::default();
     let mut any = false;
@@ -54,7 +54,8 @@ pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
 #[derive(Default)]
 struct Parser {
     state: State,
-    /// Whether a carriage return was read. It is ignored if the line ends here.
+    /// Whether the last byte was a carriage return. It is ignored if the line ends after it; otherwise the line is
+    /// invalid.
     carriage_return: bool,
 }
 
@@ -101,7 +102,7 @@ impl Parser {
 }
 
 impl State {
-    /// The state after one more byte; `None` if that cannot be a command.
+    /// Returns the state after one more byte, or `None` if no command begins like this.
     fn after(self, byte: u8) -> Option<State> {
         match (self, byte) {
             (State::Start, b':') => Some(State::Colon),
@@ -130,7 +131,7 @@ impl State {
 #[derive(Clone, Copy, Default)]
 struct Number {
     negative: bool,
-    /// The absolute value; none before the first digit.
+    /// The absolute value; `None` before the first digit.
     size: Option<i64>,
 }
 

@@ -24,7 +24,7 @@ pub struct ClassicOptions {
     pub variant: Option<String>,
     /// Every `--robot`.
     pub robots: Vec<String>,
-    /// The external engines that a robot may be.
+    /// The external engines that `--robot` may name.
     pub engines: Engines,
 }
 
@@ -100,7 +100,7 @@ impl ClassicSettings {
         Variant::Grid(self.spec)
     }
 
-    /// The size of the history.
+    /// The history setting: a rewind may take back fewer marks than this.
     pub fn history(&self) -> u16 {
         self.history
     }
@@ -116,7 +116,7 @@ impl ClassicSettings {
     }
 }
 
-/// The board of `-s` and `-w`.
+/// Returns the square board that `-s` and `-w` describe.
 pub fn square(
     size: Option<&str>,
     win: Option<&str>,
@@ -145,7 +145,7 @@ fn grid(name: &str) -> Result<GridSpec, OptionError> {
     }
 }
 
-/// A decimal number from `least` to `most`.
+/// Parses a decimal number from `least` to `most`.
 fn number(text: &str, least: usize, most: usize) -> Option<usize> {
     text.parse()
         .ok()
@@ -159,14 +159,14 @@ pub enum OptionError {
     Size(Quoted),
     /// `-w`
     Win {
-        /// The longest line on this board.
+        /// The maximum length of a winning line on this board.
         most: usize,
         /// The value given.
         text: Quoted,
     },
     /// `-h`
     History {
-        /// The longest history on this board.
+        /// The maximum history setting on this board.
         most: usize,
         /// The value given.
         text: Quoted,

@@ -1,4 +1,4 @@
-//! The option `--robot`: `o`, `o=perfect`, `1=random`.
+//! Parses the option `--robot`, such as `o`, `o=perfect` or `1=random`.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::symbols::Symbols;
 /// The default strategy.
 const USUAL: &str = "level:8";
 
-/// The holder of each seat, from the values of `--robot`.
+/// Returns the holder of each seat from the values of `--robot`.
 pub(super) fn holders(
     symbols: &Symbols,
     robots: &[String],
@@ -26,7 +26,8 @@ pub(super) fn holders(
     holders.map_err(RobotOptionError::Strategy)
 }
 
-/// Who holds each seat, `human` or a strategy, from the values of `--robot` in a game with the default symbols.
+/// Returns the holder of each seat (`human` or a strategy) from the values of `--robot`, in a game with the default
+/// symbols.
 pub fn robot_seats(
     sides: u8,
     robots: &[String],
@@ -66,7 +67,7 @@ fn split(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Finds the seat. Symbols have precedence over numbers, because players may have the symbols `1` and `0`.
+/// Finds a seat by its symbol or number. Symbols have precedence, because players may have the symbols `1` and `0`.
 fn find(symbols: &Symbols, who: &str) -> Result<usize, RobotOptionError> {
     let seats = symbols.seats();
     let is_named = |symbol: &char| who.chars().eq([*symbol]);
@@ -109,7 +110,7 @@ pub enum RobotOptionError {
     Several {
         /// The value given.
         who: Quoted,
-        /// Those seats.
+        /// The seats with this symbol.
         seats: Vec<usize>,
     },
     /// The seat already has a robot.
@@ -172,7 +173,7 @@ mod tests {
             ("xxo", &["1=random"], ".r."),
             ("xxo", &["o=random", "0=first"], "f.r"),
             ("ż🦀", &["🦀=first"], ".f"),
-            // Symbols have precedence if only one seat has them.
+            // A symbol has precedence over a number if only one seat has this symbol.
             ("10", &["1=random"], "r."),
             ("110", &["1=random"], ".r."),
             ("x=", &["==random"], ".r"),

@@ -1,4 +1,4 @@
-//! The classic board: every cell between `|`, every row between lines of `-`.
+//! Draws the classic board, with `|` on both sides of every cell and a line of `-` above and below every row.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ pub(super) fn board(game: &Game, symbols: &[char], output: &mut impl Write) -> i
     Ok(())
 }
 
-/// The delimiter between two turns.
+/// Prints the delimiter between two turns.
 pub(super) fn delimiter(output: &mut impl Write) -> io::Result<()> {
     output.write_all(b"===\n\n")
 }

@@ -7,13 +7,13 @@ use noughts_rules::{Game, Move, Quoted};
 pub(super) enum Typed {
     /// A cell of the board, perhaps occupied.
     Cell(Move),
-    /// Two numbers off the board.
+    /// Two numbers that are not a cell of the board.
     OffBoard(String),
     /// Resign, which the protocol does not support.
     Resign,
     /// Rewind, which the protocol does not support.
     Rewind,
-    /// An empty line, or a question.
+    /// An empty line, `?` or `help`.
     Help,
     /// Anything else.
     Unreadable(Quoted),
@@ -31,7 +31,7 @@ pub(super) fn read(game: &Game, line: &str) -> Typed {
         return Typed::Unreadable(line.into());
     };
     let cell = row.parse().ok().zip(column.parse().ok());
-    // A number that overflows is also off the board.
+    // A number that is too large to parse is treated as off the board.
     match cell.and_then(|(row, column)| game.variant().move_at(row, column)) {
         Some(at) => Typed::Cell(at),
         None => Typed::OffBoard(format!("{row}-{column}")),

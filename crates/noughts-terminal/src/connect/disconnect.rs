@@ -13,7 +13,7 @@ pub(super) enum Exit {
     Quit,
     /// The server disconnected or broke the protocol.
     Disconnected(Disconnect),
-    /// Reading or writing at the terminal failed.
+    /// Reading from or writing to the terminal failed.
     Failed(io::Error),
 }
 
@@ -37,7 +37,7 @@ pub enum Disconnect {
     NotAdmitted,
     /// The server broke the protocol.
     Broken(ProtocolError),
-    /// The server played out of turn.
+    /// The server played this cell, which is illegal or out of turn.
     PlayedOn(Cell),
     /// The connection failed.
     Lost(io::Error),
@@ -50,7 +50,7 @@ pub enum Disconnect {
 pub enum ConnectError {
     /// The connection ended.
     Server(Disconnect),
-    /// Reading or writing at the terminal failed; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+    /// Reading from or writing to the terminal failed; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
     Terminal(io::Error),
 }
 

@@ -38,7 +38,7 @@ fn seat_symbol(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", symbol)
 }
 
-/// The server's address and the own name.
+/// Names the server's address and this client's name.
 pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String {
     let name = &settings.name;
     match &settings.robot {
@@ -51,7 +51,7 @@ pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayerNames {
     is_robot: bool,
-    /// The opponent is another client.
+    /// Whether the opponent is another client.
     pub(super) is_pair: bool,
 }
 
@@ -85,7 +85,7 @@ impl PlayerNames {
         }
     }
 
-    /// The start of a game.
+    /// Printed at the start of a game.
     pub(super) fn opening(self, own: Seat) -> String {
         let (symbol, other) = (seat_symbol(own), self.other());
         let own_is = match self.is_robot {
@@ -110,7 +110,7 @@ impl PlayerNames {
         format!("\n{} plays {}.", self.other(), place(at))
     }
 
-    /// The server's result, and the part of it that the board shows.
+    /// Tells the result that the server sent, and how the board explains it.
     pub(super) fn end(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let told = match verdict {
             GameResult::Won => format!("{} won.", self.own()),
@@ -128,7 +128,7 @@ impl PlayerNames {
         }
     }
 
-    /// The part of the result that the board shows.
+    /// Describes the completed line or the full board.
     fn shown(self, server_game: &ServerGame, end: &Conclusion) -> String {
         let who = match server_game.verdict(end) {
             GameResult::Won => self.own(),
@@ -166,7 +166,7 @@ impl PlayerNames {
         }
     }
 
-    /// The user quit during the game.
+    /// Printed when the user quits during a game.
     pub(super) fn left(self, plays: usize) -> String {
         match self.is_pair {
             true => format!(
@@ -177,7 +177,7 @@ impl PlayerNames {
         }
     }
 
-    /// The score, after more than one game.
+    /// The score; `None` after fewer than two games.
     pub(super) fn score(self, score: &Score) -> Option<String> {
         let Score { won, lost, drawn } = score;
         (score.games() > 1).then(|| {
@@ -190,7 +190,7 @@ impl PlayerNames {
     }
 }
 
-/// The game was not finished.
+/// Says that the game was not finished.
 pub(super) fn unfinished(plays: usize) -> String {
     let plays = count(plays, "play");
     format!("The game stays unfinished after {plays}.")
@@ -209,7 +209,7 @@ pub(super) fn unreadable(typed: &Quoted) -> String {
     format!("{typed} is not a move. {HELP}")
 }
 
-/// The server sent an error, perhaps about this play.
+/// Reports an error from the server. `at` is the play that caused it, if known.
 pub(super) fn complaint(at: Option<Move>, code: u8, text: &Text) -> String {
     match at {
         Some(at) => {

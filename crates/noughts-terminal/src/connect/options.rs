@@ -7,10 +7,10 @@ use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, GridSpec, Options, Quoted, Variant};
 use noughts_wire::{Dialect, MAX_TEXT_BYTES, Name};
 
-/// The name if the user name cannot be sent.
+/// The name to send if the user name is unknown or cannot be sent.
 const DEFAULT_NAME: &str = "player";
 
-/// Maximum number of games of a robot.
+/// Maximum of `--games`.
 const MOST_GAMES: u32 = 1_000_000;
 
 /// The options as typed; `None` if not given.
@@ -28,7 +28,7 @@ pub struct ConnectOptions {
     pub is_pair: bool,
     /// `--dialect later`
     pub is_later: bool,
-    /// The external engines that the robot may be.
+    /// The external engines that `--robot` may name.
     pub engines: Engines,
 }
 
@@ -40,9 +40,9 @@ pub struct ConnectSettings {
     pub(super) games: u32,
     pub(super) is_pair: bool,
     pub(super) dialect: Dialect,
-    /// If no answer comes for this long, a message explains what may be wrong.
+    /// If the server does not answer within this time, the client prints a message and keeps waiting.
     pub(super) pause: Duration,
-    /// After this time the client leaves a server that must give a simple answer.
+    /// The client leaves if the server does not send a required answer within this time.
     pub(super) patience: Duration,
 }
 
@@ -70,7 +70,7 @@ impl ConnectSettings {
         })
     }
 
-    /// The same with other time limits, for tests.
+    /// Returns these settings with other time limits, for tests.
     pub fn with_times(self, pause: Duration, patience: Duration) -> ConnectSettings {
         ConnectSettings {
             pause,
@@ -80,7 +80,7 @@ impl ConnectSettings {
     }
 }
 
-/// The game of the protocol, before its first turn.
+/// Creates the game that the protocol plays: tic-tac-toe.
 pub(super) fn game() -> Game {
     Game::new(&Variant::Grid(GridSpec::TIC_TAC_TOE), Options::default())
         .expect("tic-tac-toe is for two players")
@@ -98,7 +98,7 @@ fn name(text: &str) -> Result<Name, OptionError> {
     }
 }
 
-/// The user name, if it can be sent.
+/// Returns the user name, or `DEFAULT_NAME` if the user name cannot be sent.
 fn user(text: Option<&str>) -> Name {
     text.and_then(|text| name(text).ok())
         .or_else(|| name(DEFAULT_NAME).ok())
@@ -121,9 +121,9 @@ fn games(text: &str) -> Result<u32, OptionError> {
 /// An invalid option. Displays what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
-    /// `--name`, of this length.
+    /// `--name` is empty or too long. Contains its length.
     NameLength(usize),
-    /// `--name` with a character that cannot be sent.
+    /// `--name` contains this character, which cannot be sent.
     NameSign(char),
     /// `--robot`
     Strategy(StrategyError),

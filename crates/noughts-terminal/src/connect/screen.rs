@@ -1,4 +1,4 @@
-//! The board of the menu game with row and column numbers; the last play is in brackets.
+//! Draws the board of the TCP client with row and column numbers; the last play is in brackets.
 
 use noughts_rules::{Action, Side, Turn, View};
 
@@ -6,7 +6,7 @@ use super::messages;
 
 const SIZE: usize = 3;
 
-/// The board, without the end of its last line.
+/// Draws the board, without a newline after the last line.
 pub(super) fn board(view: &View) -> String {
     let rule = format!("\n  {}", "-".repeat(4 * SIZE + 1));
     let mut drawing = "    0   1   2".to_owned() + &rule;

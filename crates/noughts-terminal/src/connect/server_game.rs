@@ -5,15 +5,15 @@ use noughts_wire::{Cell, GameResult};
 
 use super::options::game;
 
-/// A copy of the game with both sides' plays, to check input and to explain results. The server decides who
-/// won.
+/// A copy of the game with the plays of both sides. It is used to check input and to explain results; the server
+/// decides who won.
 pub(super) struct ServerGame {
     game: Game,
     own: Seat,
 }
 
 impl ServerGame {
-    /// The empty board. The first mover is X.
+    /// Starts with an empty board. The player who moves first is X.
     pub(super) fn new(is_first: bool) -> ServerGame {
         ServerGame {
             game: game(),
@@ -49,7 +49,7 @@ impl ServerGame {
         debug_assert_eq!(played, Ok(()));
     }
 
-    /// Undoes this client's last play after the server refused it, and returns it.
+    /// Undoes this client's last play after the server refused it. Returns the undone play.
     pub(super) fn take_back(&mut self) -> Option<Move> {
         let last = self.game.plays().last()?.at;
         let turns = self.game.turns();
@@ -60,15 +60,15 @@ impl ServerGame {
         Some(last)
     }
 
-    /// Plays for the opponent; `None` if that is illegal, and nothing has changed.
+    /// Plays for the opponent. If the play is illegal, returns `None` and changes nothing.
     pub(super) fn play_other(&mut self, cell: Cell) -> Option<Move> {
         let at = at(cell);
         self.game.act(self.other(), Action::Play(at)).ok()?;
         Some(at)
     }
 
-    /// Called when the game ended with a play of the opponent that the server did not send. Plays and returns
-    /// it, if it is known or only one cell is possible.
+    /// Called when the server reported the result but the board lacks the opponent's last play. Plays and returns
+    /// that play if the server sent it with the result or only one cell fits the result.
     ///
     /// ```text
     /// X | O | X
@@ -91,7 +91,7 @@ impl ServerGame {
         Some(last)
     }
 
-    /// The plays of the opponent that end the game with this result.
+    /// Returns the plays of the opponent that would end the game with the result `verdict`.
     pub(super) fn lasts(&self, verdict: GameResult) -> Vec<Move> {
         let ends = |at: &Move| {
             let mut after = self.game.clone();
@@ -103,7 +103,7 @@ impl ServerGame {
         self.game.legal().into_iter().filter(ends).collect()
     }
 
-    /// The result of this board for this client.
+    /// Converts the conclusion of the board into this client's result.
     pub(super) fn verdict(&self, end: &Conclusion) -> GameResult {
         match end {
             Conclusion::Won { sides, .. } => {
@@ -124,7 +124,7 @@ fn at(cell: Cell) -> Move {
     Move::at(usize::from(cell.index()))
 }
 
-/// The cell in the protocol.
+/// Converts a move into a cell of the protocol.
 pub(super) fn cell(at: Move) -> Cell {
     u8::try_from(at.index())
         .ok()
@@ -136,7 +136,7 @@ pub(super) fn cell(at: Move) -> Cell {
 mod tests {
     use super::*;
 
-    /// A game after these plays.
+    /// Returns a game after the given plays.
     fn server_game(is_first: bool, plays: &str) -> ServerGame {
         let mut server_game = ServerGame::new(is_first);
         for text in plays.split_whitespace() {
@@ -161,7 +161,7 @@ mod tests {
         let lost = GameResult::Lost;
         assert_eq!(settled(true, "0-0 0-1 0-2 1-1 1-0", lost, None), "2-1");
         assert_eq!(settled(false, "0-0 1-1 0-1 2-2", lost, None), "0-2");
-        // The ninth cell, as the second player.
+        // This client is the second player, and the opponent's ninth play fills the board.
         let full = "1-1 0-0 0-2 2-0 1-0 1-2 0-1 2-1";
         assert_eq!(settled(false, full, GameResult::Draw, None), "2-2");
     }
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(settled(true, fork, lost, None), "?");
         assert_eq!(settled(true, fork, lost, Some(b"1-1")), "1-1");
         assert_eq!(settled(true, fork, lost, Some(b"1-0")), "1-0");
-        // An occupied cell from the server is ignored.
+        // If the server names an occupied cell, the client ignores it.
         assert_eq!(settled(true, fork, lost, Some(b"0-0")), "?");
     }
 

@@ -11,22 +11,22 @@ use noughts_wire::{ClientSession, Event, WrongStage, is_disconnect};
 use super::disconnect::{Disconnect, Exit};
 use crate::console::read_line;
 
-/// Maximum number of inputs that wait to be handled. Further senders block.
+/// Maximum number of inputs in the queue. When it is full, senders block.
 const MAX_QUEUED_INPUTS: usize = 16;
 
 /// The session with the server, and lines from the keyboard.
 ///
-/// A thread reads each of them, so that a disconnection is noticed while a person thinks. A line is read only
-/// on request, so that a script's next line does not answer an earlier question. The threads end with their
-/// streams or with the process.
+/// One thread reads from the server and one from the keyboard, so that the client notices a disconnection while a
+/// person thinks. A line is read only on request, so that a script's next line does not answer an earlier question.
+/// Each thread ends when its stream ends, or with the process.
 pub(super) struct SessionIo<W> {
     session: ClientSession,
     writer: W,
     inputs: Receiver<Input>,
     line_requests: Sender<()>,
-    /// Whether a line was requested and has not arrived.
+    /// Whether a line was requested and has not arrived yet.
     is_requested: bool,
-    /// Lines that arrived early, for later questions.
+    /// Lines that were typed ahead. They answer later questions.
     kept: VecDeque<String>,
     has_ended: bool,
 }
@@ -45,7 +45,7 @@ enum Input {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wants {
     Nothing,
-    /// A line, also one that was typed ahead.
+    /// A line, which may have been typed ahead.
     Line,
     /// A line typed from now on.
     NewLine,
@@ -56,7 +56,7 @@ pub(super) enum Wants {
 pub(super) enum Next {
     Event(Event),
     Line(Line),
-    /// Nothing within the time limit.
+    /// Nothing arrived within the time limit.
     Nothing,
 }
 
@@ -87,8 +87,8 @@ impl<W: Write> SessionIo<W> {
         &self.session
     }
 
-    /// Sends a frame. A broken connection is reported when reading, because the server may have sent a reason
-    /// before.
+    /// Sends a frame. If the connection is broken, the next read reports it, because the server may have sent a
+    /// reason before it disconnected.
     pub(super) fn say(
         &mut self,
         words: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), WrongStage>,
@@ -102,12 +102,13 @@ impl<W: Write> SessionIo<W> {
         }
     }
 
-    /// Waits for the server, and for a line if wanted, within a time limit.
+    /// Waits at most `limit` for an event from the server or for the input that `wants` names.
     pub(super) fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Exit> {
         loop {
             let mut frame = Vec::new();
             if let Some(event) = self.session.next_event(&mut frame) {
-                // An ERROR frame for a server that broke the protocol. The server may be gone.
+                // If the server broke the protocol, `frame` is an ERROR. The server may be gone, so a failed write is
+                // ignored.
                 let _ = self.write(&frame);
                 return Ok(Next::Event(event));
             }
@@ -138,7 +139,7 @@ impl<W: Write> SessionIo<W> {
         }
     }
 
-    /// Keeps a line for the next question. Returns whether to read more now.
+    /// Keeps a line for a later question. Returns `Wants::Nothing` if no more lines can be kept.
     pub(super) fn keep(&mut self, line: String) -> Wants {
         self.kept.push_back(line);
         match self.kept.len() < MAX_QUEUED_INPUTS {
@@ -172,7 +173,7 @@ impl<W: Write> SessionIo<W> {
     }
 }
 
-/// Sends the server's bytes into the channel until its stream ends.
+/// Sends the server's bytes into the channel until the stream ends.
 fn listen(mut reader: impl Read, sender: &SyncSender<Input>) {
     let mut bytes = [0; 512];
     loop {

@@ -27,7 +27,7 @@ pub(super) fn welcome(spec: &GridSpec) -> String {
     )
 }
 
-/// A cell of the board.
+/// The text of a cell, three characters wide.
 pub(super) fn cell(mark: Option<Side>) -> &'static str {
     match mark {
         None => "   ",
@@ -44,7 +44,7 @@ fn seat_name(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", name)
 }
 
-/// The players.
+/// Tells who plays X and O, at the start of a game.
 pub(super) fn opening(holders: &[Holder; 2]) -> String {
     match holders {
         [Holder::Human(_), Holder::Human(_)] => "\nTwo humans: X begins, then O.".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn question(what: &str, seat: Seat, count: usize) -> String {
     format!("{}, {what} (0 to {}):", seat_name(seat), count - 1)
 }
 
-/// The input is not a row or column.
+/// Explains that `typed` is not a row or column.
 pub(super) fn no_such(what: &str, typed: &str, count: usize) -> String {
     let last = count - 1;
     let digits = typed.strip_prefix('-').unwrap_or(typed);
@@ -87,7 +87,7 @@ pub(super) fn robot_plays(seat: Seat, row: usize, column: usize) -> String {
     )
 }
 
-/// The completed lines and the winner, or a draw.
+/// Tells the completed lines and the winner, or a draw.
 pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
     let (sides, cells) = match &view.outcome {
         Some(Conclusion::Won {
@@ -118,7 +118,7 @@ pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
     words
 }
 
-/// The user quit during the game.
+/// Printed when the user quits during a game.
 pub(super) fn unfinished(plays: usize) -> String {
     match plays {
         1 => "The game stays unfinished after 1 play.".to_owned(),

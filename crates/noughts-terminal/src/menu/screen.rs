@@ -1,10 +1,11 @@
-//! The board: cells three wide between `|`, rows between rules of `-`.
+//! Draws the board: cells are three characters wide, with `|` on both sides of every cell and a line of `-` above and
+//! below every row.
 
 use noughts_rules::{GridSpec, View};
 
 use super::messages;
 
-/// The board, without the end of its last line.
+/// Draws the board, without a newline after the last line.
 pub(super) fn board(spec: &GridSpec, view: &View) -> String {
     let rule = "-".repeat(4 * spec.columns() + 1);
     let mut drawing = rule.clone();

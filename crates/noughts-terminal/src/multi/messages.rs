@@ -31,7 +31,7 @@ fn seat_name(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", name)
 }
 
-/// The rules, the input and the players, in lines that fit beside the boards.
+/// Describes the rules, the input and the players, in lines that fit beside the boards.
 pub(super) fn instructions(settings: &MultiSettings, size: BoardSize) -> Vec<String> {
     let spec = settings.spec();
     let aim = match spec.scoring() {
@@ -152,7 +152,7 @@ pub(super) fn unreadable(typed: &Quoted, board: Option<Board>, view: &View) -> S
     format!("{typed} is not a move. {}", what_to_type(board, view))
 }
 
-/// The valid input.
+/// Describes the valid input.
 pub(super) fn what_to_type(board: Option<Board>, view: &View) -> String {
     let play = match board {
         Some(_) => "a cell from 0 to 8",
@@ -172,7 +172,7 @@ pub(super) fn end(view: &View, spent: Option<Spent>) -> String {
     format!("\nGame over after {moves}. {score}{time}\n{}", result(view))
 }
 
-/// The user quit during the game.
+/// Printed when the user quits during a game.
 pub(super) fn unfinished(view: &View) -> String {
     let moves = count(moves(view), "move");
     format!(

@@ -15,15 +15,15 @@ pub const USUAL_ROBOT: &str = "minimax:7";
 pub struct MultiOptions {
     /// `--x`: `human`, or a strategy.
     pub x: Option<String>,
-    /// `--o`: the same.
+    /// `--o`: `human`, or a strategy.
     pub o: Option<String>,
     /// `--start`: `random`, `any`, or a board.
     pub start: Option<String>,
-    /// `--rules`, on any first board.
+    /// `--rules`. The first board is that of `start`.
     pub rules: NestedSpec,
     /// `--history`
     pub history: Option<String>,
-    /// The external engines that a robot may be.
+    /// The external engines that `--x` and `--o` may name.
     pub engines: Engines,
 }
 
@@ -49,7 +49,7 @@ pub struct MultiSettings {
 }
 
 impl MultiSettings {
-    /// Checks the options, and picks a random first board.
+    /// Checks the options. If `start` is `random`, which is the default, `seed` selects the first board.
     pub fn new(options: &MultiOptions, seed: u64) -> Result<MultiSettings, OptionError> {
         let holder = |text: Option<&str>, usual| {
             Holder::read_unnamed(text.unwrap_or(usual), &options.engines)
@@ -71,7 +71,7 @@ impl MultiSettings {
         Ok(settings)
     }
 
-    /// The variant, with its first board.
+    /// The variant, including the first board.
     pub fn variant(&self) -> Variant {
         Variant::Nested(self.spec)
     }
@@ -107,7 +107,7 @@ fn history(text: &str, rules: &NestedSpec) -> Result<u16, OptionError> {
         })
 }
 
-/// Parses the first board; `None` means any board.
+/// Parses `--start`. `None` means that the first play may be on any board.
 fn first_board(text: &str, seed: u64) -> Result<Option<Board>, OptionError> {
     match text {
         "any" => Ok(None),

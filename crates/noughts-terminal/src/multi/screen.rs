@@ -84,7 +84,7 @@ const RULE: &str = "---+---+---";
 /// The columns of a small screen.
 const SMALL_COLUMNS: u16 = 60;
 
-/// The nine boards, each below its number, without a final newline.
+/// Draws the nine boards, each below its number, without a final newline.
 pub(super) fn boards(size: BoardSize, view: &View, last: Option<&Play>) -> String {
     let mut lines = Vec::new();
     let gap = size.gap();
@@ -126,7 +126,7 @@ fn heading(size: BoardSize, view: &View, board: usize) -> String {
     format!("{words:^width$}", width = size.board_width())
 }
 
-/// A row of a board; the last play is in brackets.
+/// Draws a row of a board; the last play is in brackets.
 fn cells(size: BoardSize, view: &View, last: Option<&Play>, first: usize) -> String {
     let cell = |index: usize| {
         let is_last = last.is_some_and(|play| play.at.index() == index);
@@ -139,7 +139,7 @@ fn cells(size: BoardSize, view: &View, last: Option<&Play>, first: usize) -> Str
     [first, first + 1, first + 2].map(cell).join(size.between())
 }
 
-/// The numbers of boards and cells as a small picture, with the prompt beside it.
+/// Draws the numbers 0 to 8 of boards and cells as a square, with the prompt beside it.
 pub(super) fn beside_key(prompt: &str) -> String {
     format!("0 1 2\n3 4 5\n6 7 8   {prompt}")
 }

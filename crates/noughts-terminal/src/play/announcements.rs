@@ -9,7 +9,8 @@ use super::{
 };
 
 impl<O: Write> Session<'_, O> {
-    /// The time until something must be said without an event; `None` if there is nothing to say.
+    /// Returns the time until the next message that is due without an event, such as a time warning; `None` if no
+    /// message is due.
     pub(super) fn next_notice(&self) -> Option<Duration> {
         let now = self.now();
         let silence = self.silence_at().map(|at| at.saturating_sub(now));
@@ -22,7 +23,7 @@ impl<O: Write> Session<'_, O> {
         [silence, away, warning].into_iter().flatten().min()
     }
 
-    /// When the player is told that the server does not answer.
+    /// When to tell the player that the server does not answer; `None` if there is no reason to.
     pub(super) fn silence_at(&self) -> Option<Duration> {
         let sent = self.pending.as_ref()?;
         let is_told = sent.has_told || !self.is_connected || self.robot.is_some();
@@ -46,7 +47,7 @@ impl<O: Write> Session<'_, O> {
         told
     }
 
-    /// Says who went away or came back, and that time runs out.
+    /// Says which players went away or came back, and warns if little time is left.
     pub(super) fn tell_about_players(
         &mut self,
         state: &TableState,
@@ -70,7 +71,7 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// The own time that is left, and the time left at which the player is warned next.
+    /// Returns this player's remaining time, and the remaining time at which the next warning is due.
     pub(super) fn time_warning(&self) -> Option<(Duration, Duration)> {
         self.time_warning_in(self.state.as_deref()?)
     }
@@ -90,14 +91,14 @@ impl<O: Write> Session<'_, O> {
         Some((left, warn_at))
     }
 
-    /// `[x 2:58  o 3:00]`; `None` without a clock.
+    /// The clocks as text, such as `[x 2:58  o 3:00]`; `None` without a clock.
     pub(super) fn clock_text(&self, state: &TableState) -> Option<String> {
         let clocks = state.clocks.as_ref()?;
         let since = self.now().saturating_sub(self.state_at);
         Some(messages::clocks(&state.record, clocks, since))
     }
 
-    /// Says once that the first turn has a limit of its own.
+    /// Says once that the first turn has a separate time limit.
     pub(super) fn tell_first_turn(&mut self, state: &TableState) -> Result<(), PlayError> {
         let has_limit = state
             .clocks
@@ -112,7 +113,7 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Says once per turn for whom the game waits.
+    /// Says once per turn which player the game waits for.
     pub(super) fn tell_whose_turn(&mut self, state: &TableState) -> Result<(), PlayError> {
         let game = state.record.game();
         let waiting_for = Some((game.turns().len(), game.to_move()));
@@ -157,8 +158,8 @@ impl<O: Write> Session<'_, O> {
         Ok(self.output.flush()?)
     }
 
-    /// Tells about offers that the record does not have: those before the first state, requests for a rematch, and
-    /// offers that a turn declined.
+    /// Prints what `show` does not print: offers made before the first state, requests for a rematch, and own offers
+    /// that ended because another player moved.
     pub(super) fn tell_about_offers(
         &mut self,
         before: Option<&TableState>,

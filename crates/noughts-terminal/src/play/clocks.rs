@@ -5,7 +5,7 @@ use std::time::Duration;
 use noughts_engine::time_for_turn;
 use noughts_rules::{ClockSettings, Seat};
 
-/// The clocks of a table when the server described it.
+/// The clocks of a table at the time when the server sent its state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clocks {
     /// How much time the players have.
@@ -16,7 +16,7 @@ pub struct Clocks {
     pub running: Option<Seat>,
 }
 
-/// A player is warned when this much time is left.
+/// A player gets a warning when one of these times is left.
 const WARNINGS: [Duration; 3] = [
     Duration::from_secs(60),
     Duration::from_secs(30),
@@ -24,7 +24,7 @@ const WARNINGS: [Duration; 3] = [
 ];
 
 impl Clocks {
-    /// The remaining time of a seat when `elapsed` has passed since the server described the table.
+    /// The remaining time of a seat, `elapsed` after the server sent the state.
     pub(super) fn left_after(&self, elapsed: Duration, seat: Seat) -> Option<Duration> {
         let left = *self.left.get(usize::from(seat.0))?;
         Some(match self.running == Some(seat) {
@@ -39,19 +39,19 @@ impl Clocks {
         Some(time_for_turn(self.settings, left, self.running.is_none()))
     }
 
-    /// The first warning in a turn that begins with this clock; `None` if too little time is left for one.
+    /// The remaining time at which the first warning of the turn is due; `None` if less time is left already.
     pub(super) fn first_warning(&self, seat: Seat) -> Option<Duration> {
         let left = *self.left.get(usize::from(seat.0))?;
         next_warning(left)
     }
 }
 
-/// The longest time below this one at which a player is warned.
+/// The longest warning time that is shorter than `left`.
 pub(super) fn next_warning(left: Duration) -> Option<Duration> {
     WARNINGS.into_iter().find(|warning| *warning < left)
 }
 
-/// `2:58`, `1:02:58` or `2 d 5 h`.
+/// Formats a time as `2:58`, `1:02:58` or `2 d 5 h`.
 pub(super) fn format(left: Duration) -> String {
     const DAY: u64 = 24 * 3_600;
     let seconds = left.as_secs();

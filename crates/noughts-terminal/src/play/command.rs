@@ -1,4 +1,4 @@
-//! What a typed line means.
+//! Parses typed lines.
 
 use noughts_rules::{Game, PlaceError, Quoted, Seat};
 
@@ -14,7 +14,7 @@ pub(super) enum Typed {
     Explain(String),
 }
 
-/// Whether the meaning of a line does not depend on whose turn it is.
+/// Whether a line is handled at any time, also in another player's turn.
 pub(super) fn is_any_time(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     line.starts_with(':')
@@ -43,7 +43,7 @@ pub(super) fn act(game: &Game, action: String) -> PlayRequest {
     }
 }
 
-/// Reads a line while the game goes on. Watchers, who have no seat, can only leave.
+/// Parses a line during the game. Watchers, who have no seat, can only leave or see the clocks.
 pub(super) fn read(state: &TableState, seat: Option<Seat>, line: &str) -> Typed {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some(seat) = seat else {
@@ -90,7 +90,7 @@ fn read_action(game: &Game, seat: Seat, line: &str) -> Typed {
     })
 }
 
-/// `accept` and `decline`, with or without the kind of the offer.
+/// Parses `accept` and `decline`, with or without the kind of the offer.
 fn answer(
     state: &TableState,
     seat: Seat,
@@ -110,7 +110,7 @@ fn answer(
     if let Some(kind) = named {
         return Typed::Request(request(kind));
     }
-    // The offers of others first; to decline the own one withdraws it.
+    // Answers the latest offer of another seat. If there is none, `decline` withdraws the player's own offer.
     let offers = open_offers(state);
     let offer = offers.iter().rfind(|offer| offer.seat != seat);
     let own = || match request(OfferKind::Draw) {
@@ -123,7 +123,7 @@ fn answer(
     }
 }
 
-/// Reads a line when the game is over.
+/// Parses a line after the end of the game.
 pub(super) fn read_after(state: &TableState, seat: Option<Seat>, line: &str) -> Typed {
     let words: Vec<&str> = line.split_whitespace().collect();
     match (&words[..], seat) {

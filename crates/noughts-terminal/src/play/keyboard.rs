@@ -1,4 +1,4 @@
-//! The typed lines, for one game after the other.
+//! Sends typed lines to the current game; several games may follow each other.
 
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -8,17 +8,17 @@ use std::thread;
 use super::PlayEvent;
 use crate::console::read_line;
 
-/// Events that wait to be handled; further senders block.
+/// Maximum number of events in the queue. When it is full, senders block.
 const MAX_QUEUED_EVENTS: usize = 16;
 
-/// A thread that reads lines and sends them to the current game. It may outlive the game if it waits for a line.
+/// A thread that reads lines and sends them to the current game. While it waits for a line, it may outlive the game.
 #[derive(Clone, Debug)]
 pub struct Keyboard {
     current: Arc<Mutex<SyncSender<PlayEvent>>>,
 }
 
 impl Keyboard {
-    /// Starts to read when the first channel is made; `None` reads nothing.
+    /// Starts the thread and returns the channel of the first game. If `input` is `None`, no thread is started.
     pub fn new(input: Option<impl BufRead + Send + 'static>) -> (Keyboard, Receiver<PlayEvent>) {
         let (sender, events) = sync_channel(MAX_QUEUED_EVENTS);
         let keyboard = Keyboard {
@@ -39,20 +39,21 @@ impl Keyboard {
         (keyboard, events)
     }
 
-    /// The channel to which lines are sent now. Other threads send events into it too.
+    /// The channel of the current game. Other threads also send events into it.
     pub fn sender(&self) -> SyncSender<PlayEvent> {
         let current = self.current.lock();
         current.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A new channel, to which all further lines are sent.
+    /// Creates the channel of the next game. All further lines are sent to it.
     pub fn next_game(&self) -> Receiver<PlayEvent> {
         let (sender, events) = sync_channel(MAX_QUEUED_EVENTS);
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = sender;
         events
     }
 
-    /// Whether somebody received the event: the game that was current, or the next one.
+    /// Sends an event to the current game or, if that game has just ended, to the next one. Returns whether a game
+    /// received it.
     fn send(&self, event: PlayEvent) -> bool {
         match self.sender().send(event) {
             Ok(()) => true,

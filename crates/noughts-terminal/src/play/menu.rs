@@ -6,7 +6,7 @@ use noughts_rules::{CATALOG, Quoted, Variant};
 
 use crate::console::{Console, Exit};
 
-/// What the menu offers. The lists are texts, one line per game.
+/// What the menu offers. The lists contain one line of text per game.
 #[derive(Clone, Debug, Default)]
 pub struct Lobby {
     /// The server's address.
@@ -19,7 +19,7 @@ pub struct Lobby {
     pub kept: Vec<String>,
     /// The variant of a new game; `None` if the menu asks for it.
     pub variant: Option<String>,
-    /// The level of the computer, 1 to 8, if only Enter is pressed.
+    /// The default level of the computer, 1 to 8.
     pub level: u8,
 }
 
@@ -33,12 +33,12 @@ pub enum Choice {
         /// 1 to 8.
         level: u8,
     },
-    /// A new game with anybody who has the link.
+    /// A new game that can be joined by link only.
     Friend {
         /// The variant.
         variant: String,
     },
-    /// A new game in the lobby.
+    /// A new game that waits in the lobby for an opponent.
     Wait {
         /// The variant.
         variant: String,
@@ -62,7 +62,7 @@ pub fn choose(lobby: &Lobby, input: impl BufRead, output: impl Write) -> std::io
     or_quit(menu.choose(), Choice::Quit)
 }
 
-/// Asks for one of these lines; `None` if the player leaves.
+/// Asks the player to choose one of `lines`; returns its index, or `None` if the player leaves.
 pub fn choose_line(
     lines: &[String],
     input: impl BufRead,
@@ -140,7 +140,7 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         Ok(Choice::Computer { variant, level })
     }
 
-    /// Asks for a line of a list.
+    /// Shows a numbered list and returns the index of the chosen line.
     fn pick(&mut self, lines: &[String]) -> Result<usize, Exit> {
         self.console.tell("")?;
         for (number, line) in (1..).zip(lines) {

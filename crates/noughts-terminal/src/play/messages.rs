@@ -58,7 +58,7 @@ fn clock_in_words(settings: ClockSettings) -> String {
     }
 }
 
-/// `[x 2:58  o 3:00]`, this long after the server's description.
+/// Formats the clocks as `[x 2:58  o 3:00]`, `since` after the server sent them.
 pub(super) fn clocks(record: &Record, clocks: &Clocks, since: Duration) -> String {
     let seats = (0..).map(Seat).take(clocks.left.len());
     let times = seats.filter_map(|seat| {
@@ -80,7 +80,7 @@ pub(super) fn time_warning(left: Duration) -> String {
     format!("You have {} s left.", left.as_secs())
 }
 
-/// Everything that can be typed in this game.
+/// Lists everything that the player can type in this game.
 pub(super) fn help(state: &TableState) -> String {
     let game = state.record.game();
     let (example, meaning) = match game.variant() {
@@ -129,17 +129,17 @@ pub(super) fn prompt(game: &Game) -> &'static str {
     }
 }
 
-/// A request that is sent when the connection is back.
+/// Says that a request will be sent when the connection is back.
 pub(super) fn sent_later(request: &PlayRequest) -> String {
     format!("{request} will be sent when the connection is back. :q leaves.")
 }
 
-/// A request that the server has not answered for a while.
+/// Says that the server has not answered a request yet.
 pub(super) fn no_answer(request: &PlayRequest) -> String {
     format!("The server has not answered {request} yet. Still trying… :q leaves.")
 }
 
-/// The player leaves before the server has answered.
+/// Printed when the player leaves before the server has answered.
 pub(super) fn unanswered(request: &PlayRequest) -> String {
     format!("The server has not confirmed {request}.")
 }
@@ -155,7 +155,7 @@ pub(super) fn unknown_offer(what: &Quoted) -> String {
     format!("{what} is not an offer: there are draw, takeback and rematch.")
 }
 
-/// An offer, an answer or a withdrawal.
+/// Describes an offer, an answer or a withdrawal.
 pub(super) fn offer_event(record: &Record, event: &OfferEvent, settings: &PlaySettings) -> String {
     let kind = offer_kind(event.kind);
     let (who, s) = subject(record, event.seat, settings);
@@ -178,7 +178,7 @@ pub(super) fn offer_event(record: &Record, event: &OfferEvent, settings: &PlaySe
     }
 }
 
-/// An offer that waits for an answer.
+/// Describes an offer that waits for an answer.
 pub(super) fn open_offer(record: &Record, offer: &Offer, settings: &PlaySettings) -> String {
     let (who, s) = subject(record, offer.seat, settings);
     let is_asked = you(settings).is_some_and(|own| own != offer.seat);
@@ -197,12 +197,12 @@ pub(super) fn open_offer(record: &Record, offer: &Offer, settings: &PlaySettings
     format!("{who} {what}.{answer}")
 }
 
-/// An own offer that was declined by a turn.
+/// Says that the player's offer ended without an answer.
 pub(super) fn lapsed(kind: OfferKind) -> String {
     format!("Your {kind} offer has ended: the others played on.")
 }
 
-/// A player went away, or came back.
+/// Says that a player went away or came back.
 pub(super) fn presence(
     state: &TableState,
     seat: Seat,
@@ -228,12 +228,12 @@ pub(super) fn waiting(state: &TableState) -> String {
     }
 }
 
-/// Somebody took a seat that was open.
+/// Says that a player took an open seat.
 pub(super) fn joined(record: &Record, seat: Seat) -> String {
     format!("{} has joined.", name(record, seat))
 }
 
-/// The seat that is addressed as "you": none if a robot plays or the game is only watched.
+/// The seat that messages call "you"; `None` if a robot plays or the user only watches.
 fn you(settings: &PlaySettings) -> Option<Seat> {
     settings.seat.filter(|_| settings.robot.is_none())
 }
@@ -265,7 +265,7 @@ pub(super) fn board(game: &Game) -> String {
     }
 }
 
-/// "You", or the name, and the ending of its verb.
+/// The subject of a sentence ("You" or the player's name), and the ending of the verb ("" or "s").
 fn subject(record: &Record, seat: Seat, settings: &PlaySettings) -> (String, &'static str) {
     match you(settings) == Some(seat) {
         true => ("You".to_owned(), ""),
@@ -324,7 +324,7 @@ pub(super) fn end(record: &Record, settings: &PlaySettings) -> String {
     format!("{} {has} won {by}.", names.join(" and "))
 }
 
-/// Whether nobody is known to sit there.
+/// Whether the record names no player for the seat.
 pub(super) fn is_unnamed(record: &Record, seat: Seat) -> bool {
     let holder = record.seats().get(usize::from(seat.0));
     holder.is_none_or(|holder| matches!(&holder.player, Player::Human(name) if name.is_empty()))
@@ -335,7 +335,7 @@ fn symbol(record: &Record, seat: Seat) -> char {
     seat.map_or('?', |seat| seat.symbol)
 }
 
-/// The name of a player with the symbol, which distinguishes players with the same name.
+/// The player's name and symbol. The symbol distinguishes players with the same name.
 fn name(record: &Record, seat: Seat) -> String {
     let symbol = symbol(record, seat);
     let sits = record.seats().get(usize::from(seat.0));

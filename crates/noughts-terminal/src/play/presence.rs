@@ -1,17 +1,17 @@
-//! Who is away. A short absence, such as a reload of a page, is not worth a line.
+//! Decides when to report that players are away. Short absences, such as the reload of a page, are not reported.
 
 use std::time::Duration;
 
 use noughts_rules::Seat;
 
-/// How long a player is absent before the others are told.
+/// An absence is reported after this time.
 const AWAY_DELAY: Duration = Duration::from_secs(10);
 
 /// The absent players.
 #[derive(Default, Debug)]
 pub(super) struct Presence {
     absent: Vec<Absence>,
-    /// Players who came back after the others were told.
+    /// Players who came back after their absence was reported.
     back: Vec<Seat>,
 }
 
@@ -23,7 +23,7 @@ struct Absence {
 }
 
 impl Presence {
-    /// The server's list of absent seats.
+    /// Takes over the server's list of absent seats.
     pub(super) fn update(&mut self, absent: &[Seat], now: Duration) {
         let (gone, back) = std::mem::take(&mut self.absent)
             .into_iter()
@@ -42,12 +42,12 @@ impl Presence {
         }
     }
 
-    /// The connection is lost: nobody's absence is known.
+    /// Forgets the absences that were not reported yet. Called when the connection is lost.
     pub(super) fn forget_untold(&mut self) {
         self.absent.retain(|known| known.is_told);
     }
 
-    /// When there is something to tell.
+    /// When the next notice is due; `None` if there is none.
     pub(super) fn next_notice_at(&self) -> Option<Duration> {
         match self.back.is_empty() {
             true => {
@@ -58,7 +58,8 @@ impl Presence {
         }
     }
 
-    /// The seats that came back (false) or are away (true) since the last call.
+    /// Returns the seats to report since the last call: `true` if the player is away, `false` if the player came
+    /// back.
     pub(super) fn notices(&mut self, now: Duration) -> Vec<(Seat, bool)> {
         let mut notices: Vec<(Seat, bool)> = Vec::new();
         notices.extend(self.back.drain(..).map(|seat| (seat, false)));

@@ -1,4 +1,4 @@
-//! The state of the full screen, and how events change it. It does not use a terminal.
+//! The state of the full screen, and how events change it. This module does not use a terminal.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::start_form::{StartError, StartForm, TuiOptions, seed_of};
 use super::theme::Theme;
 use crate::holder::Holder;
 
-/// Minimum time per move in a game between robots, so that people can follow.
+/// Minimum time per move in a game between robots, so that people can follow the game.
 const WATCHED: Duration = Duration::from_millis(400);
 
 /// An input of the app.
@@ -89,7 +89,7 @@ pub struct TuiSettings {
 }
 
 impl TuiSettings {
-    /// Settings with hints from one second of search.
+    /// Creates settings in which a hint is the result of a search of one second.
     pub fn new(theme: Theme, seed: u64) -> TuiSettings {
         TuiSettings {
             theme,
@@ -131,7 +131,7 @@ pub struct App {
     /// The analysis of the position before each turn, if a review was requested. It is filled turn by turn.
     pub(super) review: Option<Vec<Option<Analysis>>>,
     pub(super) is_paused: bool,
-    /// Whether a robot failed in this turn. It is then not asked again.
+    /// Whether a robot failed in this turn. A robot that failed is not asked again.
     pub(super) has_failed: bool,
     pub(super) thinking: Duration,
 }
@@ -200,7 +200,8 @@ impl App {
         effect
     }
 
-    /// The id of the move that a robot should compute now, if any. It changes with every turn and game.
+    /// The id of the request that the robot thread should work on now, if any. The id changes with every turn and
+    /// game.
     pub fn request_id(&self) -> Option<RequestId> {
         let local = self.local()?;
         let holder = local.game().to_move().map(|seat| local.holder(seat));
@@ -224,7 +225,7 @@ impl App {
         })
     }
 
-    /// The request for that move.
+    /// The request with the id that `request_id` returns.
     pub fn robot_request(&self) -> Option<RobotRequest> {
         let request_id = self.request_id()?;
         let local = self.local()?;
@@ -300,7 +301,7 @@ impl App {
         self.centre_focus();
     }
 
-    /// Acts for a seat, by default the one to move, and shows a refusal.
+    /// Performs an action for a seat (by default the seat to move). Shows the reason if the action is illegal.
     pub(super) fn act(&mut self, by: Option<Seat>, action: Action) {
         let Some(local) = &mut self.local else { return };
         let acted = match by {
@@ -316,7 +317,7 @@ impl App {
         }
     }
 
-    /// Takes back the last turn of the only person, and the robots' turns after it.
+    /// Takes back the person's last turn and the robots' turns after it. Works only if exactly one person plays.
     pub(super) fn undo(&mut self) {
         let Some(local) = &mut self.local else { return };
         let Some(turns) = local.undo_to() else {
@@ -326,7 +327,7 @@ impl App {
         if let Some(review) = &mut self.review {
             review.truncate(turns);
         }
-        // Robots keep state of a game, so new ones are started.
+        // Robots keep state about the game, so a new game number replaces them by new ones.
         self.number += 1;
         self.turn_over();
     }
@@ -358,7 +359,7 @@ impl App {
             }
             (Ok(decision), Purpose::Play) => {
                 self.act(None, Action::Play(decision.at));
-                // After a refusal the robot would choose the same move again.
+                // After an illegal move the robot would choose the same move again, so it is not asked again.
                 self.has_failed = Some(answer.request_id) == self.request_id();
             }
             (Err(reason), Purpose::Play) if self.is_engines_turn() => {

@@ -1,4 +1,4 @@
-//! Draws one board: grid lines, labels, marks and cues.
+//! Draws one board: grid lines, labels, marks and highlights.
 
 use noughts_rules::{Action, Conclusion, Move, Side, View, WinReason};
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ use super::marks::{self, Stroke};
 pub(super) struct Overlay {
     /// The focused cell; `None` while a dialog is open.
     pub(super) focus: Option<Spot>,
-    /// The marks that a rewind would take back, ascending.
+    /// The cells of the marks that a rewind would take back, in ascending order.
     pub(super) leaving: Vec<Move>,
     /// The hint.
     pub(super) hint: Option<Move>,
@@ -51,7 +51,7 @@ pub(super) struct Cell {
     /// The side and the character of the mark.
     pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
-    /// The dim character of an empty cell.
+    /// The dim character that an empty cell shows.
     pub(super) ground: char,
 }
 
@@ -147,7 +147,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
             marks::draw(canvas, place, glyph, stroke, canvas.theme.side(side));
         }
         Some((side, glyph)) => {
-            // Only the middle column is free; cues or neighbours use the others.
+            // Only the middle column of the cell is free; cues or neighbouring cells use the other columns.
             let text = match width(&glyph.to_string()) {
                 0 | 1 => glyph.to_string(),
                 2.. => side.symbol().to_string(),
@@ -173,8 +173,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
     }
 }
 
-/// In a large cell the cue is drawn in the corners: in all four for the focus and a line, as a dot in one for
-/// the last play.
+/// Draws the cue of a large cell in its corners. The last play has a dot in one corner; other cues use all four.
 fn corners(canvas: &mut Canvas<'_>, place: Rect, cue: Cue) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);
     let signs = match cue {
@@ -247,8 +246,8 @@ fn grid_lines(canvas: &mut Canvas<'_>, layout: &GridLayout) {
     }
 }
 
-/// Row labels to the left, column labels above. If there is not enough space, only every fifth label and that
-/// of the focus.
+/// Draws row labels to the left and column labels above. If there is not enough space, draws only every fifth label
+/// and the label of the focus.
 fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
     let (quiet, strong) = (canvas.theme.quiet(), canvas.theme.strong());
     let (mut free, top) = (0, layout.area.y - 1);
@@ -284,7 +283,7 @@ fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
     }
 }
 
-/// Arrows at the edges where the board continues.
+/// Draws arrows at the edges where the board continues.
 fn arrows(canvas: &mut Canvas<'_>, layout: &GridLayout, rows: usize, columns: usize) {
     let theme = canvas.theme;
     let area = layout.area;

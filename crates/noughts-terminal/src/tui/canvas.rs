@@ -14,7 +14,7 @@ pub(super) fn is_too_small((width, height): (u16, u16)) -> bool {
     width < LEAST.0 || height < LEAST.1
 }
 
-/// A screen buffer. Drawing outside is clipped.
+/// A screen buffer with its theme.
 pub(super) struct Canvas<'b> {
     buffer: &'b mut Buffer,
     pub(super) theme: Theme,
@@ -45,20 +45,20 @@ impl<'b> Canvas<'b> {
         if self.theme.unicode || text.is_ascii() {
             self.buffer.set_stringn(x, y, text, room, style);
         } else {
-            // Names may contain any character.
+            // A theme without Unicode replaces other characters, because names may contain any character.
             let plain = |letter: char| if letter.is_ascii() { letter } else { '?' };
             let text: String = text.chars().map(plain).collect();
             self.buffer.set_stringn(x, y, text, room, style);
         }
     }
 
-    /// Writes text centred in this area.
+    /// Writes text centred in `area`.
     pub(super) fn write_centred(&mut self, area: Rect, y: u16, text: &str, style: Style) {
         let x = area.x + area.width.saturating_sub(width(text)) / 2;
         self.write_within(x, y, area.right(), text, style);
     }
 
-    /// Writes text aligned to the right of this area.
+    /// Writes text aligned to the right edge of `area`.
     pub(super) fn write_right(&mut self, area: Rect, y: u16, text: &str, style: Style) {
         let x = area.right().saturating_sub(width(text)).max(area.x);
         self.write_within(x, y, area.right(), text, style);
@@ -111,7 +111,7 @@ pub(super) enum Border {
 }
 
 impl Border {
-    /// Horizontal, vertical, and the four corners row by row.
+    /// The characters for horizontal lines, for vertical lines, and for the four corners, row by row.
     fn strokes(self, theme: Theme) -> [&'static str; 3] {
         match (self, theme.unicode) {
             (Border::Thin, true) => ["─", "│", "┌┐└┘"],
@@ -124,7 +124,7 @@ impl Border {
     }
 }
 
-/// The width of a text in cells.
+/// The width of a text in terminal columns.
 pub(super) fn width(text: &str) -> u16 {
     u16::try_from(Span::raw(text).width()).unwrap_or(u16::MAX)
 }

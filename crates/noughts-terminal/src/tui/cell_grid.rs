@@ -1,8 +1,8 @@
-//! Rows and columns of all cells of a game.
+//! Converts between the cells of a game and rows and columns on the screen.
 
 use noughts_rules::{Move, Variant};
 
-/// A cell by row and column; nine boards are a grid of nine by nine.
+/// The row and column of a cell. Nine boards form one grid of nine by nine cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Spot {
     pub(super) row: usize,
@@ -54,7 +54,7 @@ impl CellGrid {
         }
     }
 
-    /// Moves a spot, at most to the edge.
+    /// Returns the spot `rows` below and `columns` to the right, limited to the grid.
     pub(super) fn moved(&self, from: Spot, rows: isize, columns: isize) -> Spot {
         let go = |at: usize, by, count: usize| at.saturating_add_signed(by).min(count - 1);
         Spot {

@@ -1,4 +1,4 @@
-//! Dialogs and the help.
+//! Dialogs and the help screen.
 
 use noughts_rules::Action;
 use ratatui::crossterm::event::KeyCode;
@@ -24,7 +24,7 @@ pub(super) enum Dialog {
     Rewind(u16),
     /// Resign?
     Resign,
-    /// Start again in the middle of a game?
+    /// Abandon the current game and start again?
     Again,
     /// Leave an unsaved game?
     Quit,
@@ -34,7 +34,7 @@ pub(super) enum Dialog {
 const LONGEST: usize = 255;
 
 impl App {
-    /// Handles a key in a dialog. The dialog closes unless it is put back.
+    /// Handles a key in a dialog. The dialog closes unless this function stores it again.
     pub(super) fn key_in_dialog(&mut self, dialog: Dialog, code: KeyCode) -> Effect {
         let agrees = matches!(code, KeyCode::Enter | KeyCode::Char('y' | 'Y'));
         match dialog {
@@ -139,7 +139,7 @@ impl App {
     }
 }
 
-/// The text after another key; `None` if cancelled.
+/// Returns the text after one more key; `None` if the key cancels the dialog.
 fn typed(mut text: String, code: KeyCode) -> Option<String> {
     match code {
         KeyCode::Esc => return None,
@@ -155,7 +155,7 @@ fn typed(mut text: String, code: KeyCode) -> Option<String> {
     Some(text)
 }
 
-/// The question of a dialog and its keys.
+/// The question of a dialog, and a line with its keys.
 fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
     match dialog {
         Dialog::Help(_) => ("Help".to_owned(), ""),
@@ -251,7 +251,7 @@ fn draw_help(canvas: &mut Canvas<'_>, app: &App, first: usize) {
     canvas.write_within(inner.x, inner.bottom() - 1, inner.right(), keys, quiet);
 }
 
-/// Draws an empty frame in the middle and returns its inner area.
+/// Draws an empty frame in the middle of the screen and returns its inner area.
 fn open(canvas: &mut Canvas<'_>, width: u16, height: u16) -> Rect {
     let area = canvas.area();
     let (width, height) = (width.min(area.width), height.min(area.height));

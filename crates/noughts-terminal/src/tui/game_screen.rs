@@ -1,4 +1,4 @@
-//! Keys and mouse during a game.
+//! Handles keys and the mouse during a game.
 
 use noughts_rules::{Action, Move};
 use ratatui::crossterm::event::KeyCode;
@@ -94,7 +94,7 @@ impl App {
         Effect::None
     }
 
-    /// Plays the typed move, or at the focus.
+    /// Plays the typed move or, if nothing was typed, the focused cell.
     fn play(&mut self) {
         let Some(local) = &mut self.local else { return };
         let typed = std::mem::take(&mut local.typed);
@@ -115,7 +115,7 @@ impl App {
         }
     }
 
-    /// Why a person cannot act now, for reasons other than the rules.
+    /// Returns why a person cannot act now, apart from the rules; `None` if a person can.
     fn why_not_now(&self) -> Option<String> {
         let local = self.local.as_ref()?;
         if !local.shows_present() {
@@ -161,7 +161,7 @@ impl App {
         }
     }
 
-    /// Moves the focus by the number of visible rows.
+    /// Moves the focus by pages of visible rows.
     fn page(&mut self, pages: isize) {
         let rows = match self.layout() {
             Some(BoardLayout::Grid(layout)) => layout.rows,
@@ -232,7 +232,7 @@ impl App {
         }
     }
 
-    /// On a partly visible board, moves the focus to the latest play if that is not visible.
+    /// Moves the focus to the latest play if that play is not visible.
     pub(super) fn bring_last_play_into_view(&mut self) {
         if let Some(BoardLayout::Grid(layout)) = self.layout()
             && let Some(local) = &mut self.local
@@ -246,7 +246,7 @@ impl App {
         }
     }
 
-    /// The layout of the board, unless the screen is too small.
+    /// The layout of the board; `None` if the screen is too small.
     pub(super) fn layout(&self) -> Option<BoardLayout> {
         let local = self.local().filter(|_| !is_too_small(self.size))?;
         Some(BoardLayout::of(local, places(self.size).board))
@@ -290,7 +290,7 @@ impl App {
     }
 }
 
-/// Whether leaving loses nothing: no person has an unsaved game in progress.
+/// Whether the user can leave without a question: the game is saved, is over, or has only robots.
 fn is_kept(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

@@ -1,10 +1,10 @@
-//! The place of each cell of one board on the screen, and which cells are visible.
+//! Computes where each cell of one board is on the screen, and which cells are visible.
 
 use ratatui::layout::Rect;
 
 use super::cell_grid::Spot;
 
-/// Sizes of cells with lines between them, largest first. A character is about twice as high as wide.
+/// Width and height of cells with lines between them, largest first. A character is about twice as high as wide.
 const SIZES: [(u16, u16); 8] = [
     (27, 13),
     (23, 11),
@@ -19,7 +19,7 @@ const SIZES: [(u16, u16); 8] = [
 /// Number of cells that stay visible around the focus.
 const ROOM: usize = 3;
 
-/// The layout of a board: as large as fits, or a part of it.
+/// The layout of a board. Cells are as large as possible; if the board does not fit, only a part of it is visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GridLayout {
     /// The area without labels.
@@ -36,7 +36,8 @@ pub(super) struct GridLayout {
 }
 
 impl GridLayout {
-    /// Fits a board into an area. `focus` is visible; `origin` is in the upper left corner if possible.
+    /// Fits a board into an area. The cell `focus` is always visible; the cell `origin` is in the upper left corner
+    /// if possible.
     pub(super) fn fit(
         area: Rect,
         rows: usize,
@@ -57,7 +58,7 @@ impl GridLayout {
         let (cell, taken) = match ruled {
             Some(&(w, h)) => ((w, h), (whole(columns, w) as u16, whole(rows, h) as u16)),
             None => {
-                // The width is odd, and two lines are for the arrows.
+                // The width must be odd. The arrow below a cut-off board needs one line.
                 let most = (2 * columns + 1).min(usize::from(width.saturating_sub(1) | 1));
                 let high = match rows <= height.into() {
                     true => rows as u16,
@@ -110,7 +111,7 @@ impl GridLayout {
         })
     }
 
-    /// The cell at this place.
+    /// The cell at a position on the screen.
     pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
         if !self.area.contains((x, y).into()) {
             return None;
@@ -124,8 +125,8 @@ impl GridLayout {
         Some(spot)
     }
 
-    /// The upper left corner for which this cell and some cells around it are visible. Used for keys only:
-    /// moving the mouse does not scroll.
+    /// Returns the cell to show in the upper left corner so that `spot` and some cells around it are visible. Only
+    /// keys use it: moving the mouse does not scroll.
     pub(super) fn with_room_around(&self, spot: Spot) -> Spot {
         let near = |first: usize, at: usize, seen: usize| {
             let room = ROOM.min(seen.saturating_sub(1) / 2);
@@ -138,7 +139,7 @@ impl GridLayout {
         }
     }
 
-    /// The upper left corner for which this cell is in the middle.
+    /// Returns the cell to show in the upper left corner so that `spot` is in the middle.
     pub(super) fn around(&self, spot: Spot) -> Spot {
         Spot {
             row: spot.row.saturating_sub(self.rows / 2),
@@ -146,7 +147,7 @@ impl GridLayout {
         }
     }
 
-    /// The distance between cells, across and down.
+    /// The distance between neighbouring cells, horizontally and vertically.
     pub(super) fn pitch(&self) -> (u16, u16) {
         match self.is_ruled {
             true => (self.cell.0 + 1, self.cell.1 + 1),
@@ -160,7 +161,8 @@ pub(super) fn label_width(rows: usize) -> u16 {
     (rows - 1).to_string().len() as u16 + 1
 }
 
-/// The first visible row or column: as near to `origin` as possible, with `focus` visible and no empty space.
+/// Returns the first visible row or column: as near to `origin` as possible, so that `focus` is visible and no space
+/// stays empty.
 fn into_view(origin: usize, focus: usize, seen: usize, all: usize) -> usize {
     let least = (focus + 1).saturating_sub(seen);
     origin.clamp(least, focus.max(least)).min(all - seen)

@@ -205,7 +205,7 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
 ];
 
-/// The command of a key. If there are several, one that works now.
+/// Returns the command of a key. If the key has several commands, prefers one that works now.
 pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
     let bound = BINDINGS
         .iter()
@@ -238,13 +238,13 @@ pub(super) fn works(app: &App, command: Command) -> bool {
     }
 }
 
-/// The keys that work now, as many as fit. The last two are always included.
+/// Returns the footer: the keys that work now, as many as fit. The last two are always included.
 pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     let word = |binding: &Binding| format!("{} {}", binding.label(theme), binding.word);
     let working: Vec<String> = BINDINGS
         .iter()
         .filter(|binding| !binding.word.is_empty())
-        // One entry represents both directions.
+        // The entry of `Back` stands for both directions.
         .filter(|binding| match binding.command {
             Command::Back => works(app, Command::Back) || works(app, Command::Forward),
             command => works(app, command),
@@ -254,7 +254,7 @@ pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     fit(&working, room)
 }
 
-/// As many texts as fit, always including the last two.
+/// Joins as many texts as fit, always including the last two.
 fn fit(texts: &[String], room: u16) -> String {
     const BETWEEN: &str = "  ";
     let (first, last) = texts.split_at(texts.len().saturating_sub(2));

@@ -7,7 +7,8 @@ use super::theme::Theme;
 use crate::holder::Holder;
 
 impl LocalGame {
-    /// The name of a seat: the person's name, "You" for the only person, the strategy, or the mark if names are not unique.
+    /// The name of a seat: the person's name, "You" for a single person without a name, the strategy, or the mark if
+    /// the name is not unique.
     pub(super) fn name(&self, seat: Seat, theme: Theme) -> String {
         let alike = |holder: &&Holder| *holder == self.holder(seat);
         let is_only = self.holders().iter().filter(alike).count() == 1;
@@ -27,7 +28,7 @@ impl LocalGame {
     pub(super) fn headline(&self, theme: Theme) -> String {
         let view = self.view();
         match (&view.outcome, view.to_move) {
-            // In an earlier turn nobody is to move.
+            // When an earlier turn is shown, nobody can move.
             (None, Some(_)) if !self.shows_present() => "Replay.".to_owned(),
             (Some(conclusion), _) => self.result(conclusion, theme),
             (None, None) => String::new(),
@@ -66,7 +67,7 @@ impl LocalGame {
         format!("{} {verb}{how}.", listed(&winners))
     }
 
-    /// The name of a side's only seat, or its mark.
+    /// The name of the side's only seat, or the side's mark if it has several seats.
     fn side_name(&self, side: Side, theme: Theme) -> String {
         let order = self.game().order().iter().zip(0..);
         let mut seats = order

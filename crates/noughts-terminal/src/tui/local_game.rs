@@ -13,15 +13,15 @@ use crate::holder::{Holder, RecordRobotError};
 pub(super) struct LocalGame {
     game: Game,
     holders: Vec<Holder>,
-    /// The symbols, by side.
+    /// The symbol of each side.
     symbols: Vec<char>,
-    /// The view that is shown: of the current or an earlier turn.
+    /// The view on the screen, of the current or an earlier turn.
     view: View,
-    /// The number of completed turns that are shown; `None` for the current state.
+    /// If an earlier state is shown, the number of turns before it; `None` if the current state is shown.
     looking_at: Option<usize>,
     /// The focused cell.
     pub(super) focus: Spot,
-    /// The cell in the upper left corner, if the board does not fit.
+    /// The cell in the upper left corner if the board is larger than the screen.
     pub(super) origin: Spot,
     /// A partly typed move.
     pub(super) typed: String,
@@ -53,8 +53,8 @@ impl LocalGame {
         local
     }
 
-    /// The game of a record, and the errors of robots that cannot play. People take the seats of these
-    /// robots.
+    /// Returns the game of a record, and an error for each robot that cannot play. A person takes the seat of such a
+    /// robot.
     pub(super) fn of_record(record: &Record) -> (LocalGame, Vec<RecordRobotError>) {
         let game = record.game().clone();
         let mut errors = Vec::new();
@@ -91,13 +91,13 @@ impl LocalGame {
         LocalGame::with_symbols(self.game.after(0), self.holders.clone(), symbols)
     }
 
-    /// Acts for the seat to move. A refusal changes nothing.
+    /// Performs an action for the seat to move. An error changes nothing.
     pub(super) fn act(&mut self, action: Action) -> Result<(), Refusal> {
         let by = self.game.to_move().ok_or(Refusal::Over)?;
         self.act_for(by, action)
     }
 
-    /// Acts for a seat.
+    /// Performs an action for the seat `by`.
     pub(super) fn act_for(&mut self, by: Seat, action: Action) -> Result<(), Refusal> {
         self.game.act(by, action)?;
         self.is_saved = false;
@@ -109,7 +109,7 @@ impl LocalGame {
         Ok(())
     }
 
-    /// The number of turns before the last turn of the only person, who plays against robots.
+    /// The number of turns before the person's last turn; `None` unless exactly one person plays and has moved.
     pub(super) fn undo_to(&self) -> Option<usize> {
         let people = self.holders.iter().filter(|holder| holder.is_human());
         let is_person = |turn: &Turn| self.holder(turn.by).is_human();
@@ -117,7 +117,7 @@ impl LocalGame {
         last.filter(|_| people.count() == 1)
     }
 
-    /// Returns to the state after this number of turns, as if the later ones had not been played.
+    /// Returns to the state after the first `turns` turns and removes the later turns.
     pub(super) fn undo(&mut self, turns: usize) {
         self.game = self.game.after(turns);
         self.is_saved = false;
@@ -127,7 +127,7 @@ impl LocalGame {
         self.focus_where_play_goes();
     }
 
-    /// Shows the game after this number of turns.
+    /// Shows the state after the first `turns` turns.
     pub(super) fn look_at(&mut self, turns: usize) {
         let all = self.game.turns().len();
         if turns >= all {
@@ -139,7 +139,7 @@ impl LocalGame {
         }
     }
 
-    /// The number of completed turns that is shown.
+    /// The number of turns before the shown state.
     pub(super) fn turns_shown(&self) -> usize {
         self.looking_at.unwrap_or(self.game.turns().len())
     }
@@ -189,7 +189,7 @@ impl LocalGame {
         self.holder(seat).is_human().then_some(seat)
     }
 
-    /// The person who may resign: the one to move, or the first.
+    /// The seat that may resign: the person to move, or the first person if a robot is to move.
     pub(super) fn person(&self) -> Option<Seat> {
         self.game.to_move()?;
         let first = self.holders.iter().position(Holder::is_human);
@@ -200,7 +200,7 @@ impl LocalGame {
         self.holders.iter().any(Holder::is_human)
     }
 
-    /// The move for this cell: the cell itself or, with gravity, the cell where the mark lands.
+    /// The move for the cell at `spot`: the cell itself or, with gravity, the cell where the mark lands.
     pub(super) fn landing(&self, spot: Spot) -> Move {
         let cell = self.grid().cell(spot);
         if self.view.legal.binary_search(&cell).is_ok() {
@@ -213,7 +213,7 @@ impl LocalGame {
         }
     }
 
-    /// Parses a typed move. On nine boards the cell alone refers to the active board.
+    /// Parses a typed move. On nine boards, a cell without a board is on the active board.
     pub(super) fn read(&self, text: &str) -> Result<Action, PlaceError> {
         let board = self.view.nested.and_then(|nested| nested.active);
         match board {
@@ -224,7 +224,7 @@ impl LocalGame {
         }
     }
 
-    /// Whether a typed cell lacks its board because several boards are open.
+    /// Whether `text` is a cell without a board while several boards are open.
     pub(super) fn lacks_board(&self, text: &str) -> bool {
         let is_nine = self
             .view
@@ -233,7 +233,7 @@ impl LocalGame {
         is_nine && matches!(text.as_bytes(), [b'0'..=b'8'])
     }
 
-    /// On nine boards: where the next play goes after a legal play at the focus.
+    /// On nine boards, returns where the next play would go after a play at the focus.
     pub(super) fn next_board(&self) -> Option<NextBoard> {
         self.view.nested?;
         if !self.shows_present() {

@@ -1,4 +1,4 @@
-//! Draws marks: one character in a small cell, a drawing in a large one.
+//! Draws marks: one character in a small cell, a drawing in a large cell.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -9,7 +9,7 @@ use super::canvas::Canvas;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stroke {
     Full,
-    /// The mark would be removed by a rewind.
+    /// For marks that the selected rewind would remove.
     Dashed,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, glyph: char, stroke: Str
         '○' | 'o' => Some(Shape::Nought),
         _ => None,
     };
-    // Odd, so that there is a middle.
+    // The size is odd, so that the mark has a middle.
     let size = (area.height.min(area.width / 2 + 1) - 1) | 1;
     match shape {
         Some(shape) if size >= 3 && canvas.theme.dots => {
@@ -42,7 +42,7 @@ enum Shape {
     Nought,
 }
 
-/// Draws with braille characters. A character has two by four dots, which are about square.
+/// Draws with braille characters. A character has 2 columns and 4 rows of dots, at about equal distances.
 fn dots(
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -62,7 +62,7 @@ fn dots(
             let mut pattern = 0;
             for (y, bits) in (i32::from(4 * row)..).zip(BITS) {
                 for (x, bit) in (i32::from(2 * column)..).zip(bits) {
-                    // Distance from the middle in half dots, so that it is a whole number.
+                    // Distances from the middle. The unit is half a dot, so that they are whole numbers.
                     let (dx, dy) = (2 * x + 1 - wide, 2 * y + 1 - high);
                     let gap = stroke == Stroke::Dashed && (x + y) / 2 % 2 == 0;
                     if shape.covers(dx, dy, high) && !gap {
@@ -82,7 +82,7 @@ fn dots(
 impl Shape {
     /// Whether a dot belongs to a shape of this height. `dx` and `dy` are distances from the middle, in half dots.
     fn covers(self, dx: i32, dy: i32, height: i32) -> bool {
-        // One dot away from the rules above and below.
+        // Leaves one dot free between the mark and the lines above and below the cell.
         let reach = height - 3;
         let thick = if height >= 20 { 2 } else { 1 };
         match self {

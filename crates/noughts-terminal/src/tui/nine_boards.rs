@@ -1,4 +1,4 @@
-//! Draws nine boards: the active one highlighted, closed ones dimmed.
+//! Draws nine boards. The active board is highlighted; closed boards are dimmed.
 
 use noughts_rules::{BoardState, Conclusion, Move, NestedView, WinReason};
 use ratatui::layout::Rect;
@@ -49,7 +49,7 @@ impl NineBoardsLayout {
         SIZES.into_iter().map(layout).find(fits).unwrap_or(smallest)
     }
 
-    /// The cell at this place.
+    /// The cell at a position on the screen.
     pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
         if !self.area.contains((x, y).into()) {
             return None;
@@ -131,7 +131,7 @@ pub(super) fn draw(
         let title = match (state, sent == Some(board)) {
             (_, true) => format!(" {board} next "),
             (BoardState::Drawn, false) => format!(" {board} drawn "),
-            // The large mark hides the last play.
+            // The large mark hides the last play, so the title says "last".
             (BoardState::Won(_), false) if is_last => format!(" {board} last "),
             (BoardState::Open | BoardState::Won(_), false) => format!(" {board} "),
         };

@@ -41,7 +41,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: 
     }
 }
 
-/// The number of completed turns of the list entry at this position.
+/// The turn whose list entry is at this position; 0 is the start of the game.
 pub(super) fn turn_at(app: &App, local: &LocalGame, area: Rect, x: u16, y: u16) -> Option<usize> {
     let list = list_place(app, local, area);
     let (first, count) = listed(local, list.height);
@@ -49,7 +49,7 @@ pub(super) fn turn_at(app: &App, local: &LocalGame, area: Rect, x: u16, y: u16) 
     (list.contains((x, y).into()) && turn < first + count).then_some(turn)
 }
 
-/// The area of the list of turns, below the rest.
+/// The area of the list of turns, in the lower part of the panel.
 fn list_place(app: &App, local: &LocalGame, area: Rect) -> Rect {
     let taken = texts(app, local, area.width).len() as u16;
     Rect {
@@ -61,7 +61,7 @@ fn list_place(app: &App, local: &LocalGame, area: Rect) -> Rect {
 
 /// The first visible entry and the number of visible entries; the shown turn is always visible.
 fn listed(local: &LocalGame, height: u16) -> (usize, usize) {
-    // The start is an entry too.
+    // The list has an entry for the start of the game, too.
     let all = local.turns().len() + 1;
     let room = usize::from(height).min(all);
     let middle = local.turns_shown().saturating_sub(room / 2);
@@ -103,7 +103,7 @@ fn judgement(app: &App, local: &LocalGame, turn: usize) -> String {
                 better.unwrap_or_default()
             )
         }
-        // A turn is judged only when the next position was analysed.
+        // A turn is judged only after the position that follows it was analysed.
         _ if number + 1 == review.len() && review.len() < local.turns().len() => String::new(),
         (_, Value::Estimate(_)) => "  ?".to_owned(),
         (_, Value::Win { .. } | Value::Draw | Value::Loss { .. }) => {
@@ -112,7 +112,7 @@ fn judgement(app: &App, local: &LocalGame, turn: usize) -> String {
     }
 }
 
-/// The kind of a line of the upper part.
+/// The kind of a line in the upper part of the panel.
 #[derive(Clone, Copy)]
 enum Kind {
     Headline,
@@ -258,7 +258,7 @@ fn focus(app: &App, local: &LocalGame) -> Option<String> {
     })
 }
 
-/// The listed seats: all, or those around the one to move.
+/// The seats to list: all or, if there are too many, those around the seat to move.
 fn seats(local: &LocalGame) -> impl Iterator<Item = Seat> {
     let all = local.holders().len();
     let to_move = local.view().to_move.map_or(0, |seat| usize::from(seat.0));

@@ -52,7 +52,7 @@ fn save(path: &str, text: &str, replaces: bool) -> Result<(), SaveError> {
     })
 }
 
-/// Reads a file. An error says why not, as a sentence.
+/// Reads a file. An error says why the file cannot be read.
 pub fn load(path: &str) -> Result<String, String> {
     let open = || {
         // Opening a pipe could wait forever.
@@ -64,7 +64,7 @@ pub fn load(path: &str) -> Result<String, String> {
     read(path, open())
 }
 
-/// Reads a text. An error says why not, as a sentence with this name.
+/// Reads a text. An error contains `name` and says why the text cannot be read.
 pub fn read(name: &str, input: io::Result<impl Read>) -> Result<String, String> {
     let fail = |reason: String| format!("'{}' can't be read: {reason}", name.escape_debug());
     let mut text = Vec::new();

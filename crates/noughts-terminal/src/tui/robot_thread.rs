@@ -1,4 +1,4 @@
-//! Robots compute in a separate thread and can be stopped, so that the screen never waits.
+//! Robots compute in a separate thread and can be stopped, so that the screen never waits for them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::app::App;
 /// Time to evaluate a position of a review.
 const REVIEW_TIME: Duration = Duration::from_millis(300);
 
-/// Identifies a request. Replies to any other request than the current one are stale.
+/// Identifies a request. Replies to earlier requests are stale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestId {
     /// The number of the game.
@@ -34,7 +34,7 @@ pub enum Purpose {
     Play,
     /// The screen shows the move as a hint.
     Hint,
-    /// Only the value of the position is used, to judge the turn that was played.
+    /// The review uses only the value of the position, to judge the turn that was played.
     Review,
 }
 
@@ -69,14 +69,14 @@ type Channels = (SyncSender<(RobotRequest, Stop)>, Receiver<RobotReply>);
 
 /// The thread that runs robots, one request at a time.
 pub(super) struct RobotThread {
-    /// `None` only while it is dropped.
+    /// `None` only while the `RobotThread` is dropped.
     channels: Option<Channels>,
     thread: Option<JoinHandle<()>>,
     busy: Option<(RequestId, Stop, Instant)>,
 }
 
 impl RobotThread {
-    /// Starts the thread. Dropping this stops the current computation and ends the thread.
+    /// Starts the thread. Dropping the `RobotThread` stops the current computation and ends the thread.
     pub(super) fn start() -> RobotThread {
         let (questions, options) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
@@ -108,7 +108,7 @@ impl RobotThread {
         }
     }
 
-    /// A reply, if there is one.
+    /// The next reply, if one has arrived.
     pub(super) fn answer(&mut self) -> Option<RobotReply> {
         self.channels.as_ref()?.1.try_recv().ok()
     }
@@ -129,7 +129,7 @@ impl Drop for RobotThread {
     fn drop(&mut self) {
         self.stop();
         self.channels = None;
-        // The thread ends external engines, so wait for it.
+        // Wait for the thread, because it ends the external engines.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -268,7 +268,7 @@ mod tests {
         let mut robots = RobotThread::start();
         robots.follow(&app);
         let (_, stop, _) = robots.busy.clone().unwrap();
-        // Paused.
+        // The space key pauses the robots.
         app.handle(Event::Key(KeyEvent::from(KeyCode::Char(' '))));
         robots.follow(&app);
         assert!(stop.is_set() && robots.time().is_none());

@@ -23,7 +23,7 @@ use super::record_files;
 use super::robot_thread::RobotThread;
 use super::screen;
 
-/// Time to wait for input while a robot computes, and otherwise.
+/// How long to wait for input: `BUSY` while a robot computes, `IDLE` otherwise.
 const BUSY: Duration = Duration::from_millis(30);
 const IDLE: Duration = Duration::from_millis(250);
 
@@ -67,7 +67,7 @@ pub fn play(mut app: App) -> io::Result<TuiEnd> {
     Ok(TuiEnd::Interrupted)
 }
 
-/// Waits for events and handles all that are pending.
+/// Waits for an event and handles all pending events.
 fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
     let mut wait = match robots.time() {
         Some(_) => BUSY,
@@ -133,8 +133,8 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is in our mode. Leaving the alternate screen twice would move the cursor over text written in
-/// between, such as a panic message.
+/// Whether the terminal is in raw mode on the alternate screen. It must be restored only once: leaving the alternate
+/// screen twice moves the cursor over text written in between, such as a panic message.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 fn take() -> io::Result<()> {
@@ -151,8 +151,8 @@ fn give_back() {
     }
 }
 
-/// Restores the terminal before a panic of this thread is reported. A panic of a robot is shown by the app and must not
-/// be printed over the screen.
+/// Restores the terminal before a panic of this thread is reported. The app shows the panic of a robot thread itself,
+/// so that panic must not be printed over the screen.
 fn restore_on_panic() {
     let ours = thread::current().id();
     let before = panic::take_hook();
@@ -177,7 +177,8 @@ impl Signals {
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 flag.store(true, Ordering::Relaxed);
-                // A closed terminal blocks reading for ever.
+                // If the terminal was closed, the main thread may wait for input for ever, so this thread ends the
+                // process.
                 thread::sleep(PATIENCE);
                 give_back();
                 std::process::exit(128 + signal);
@@ -198,7 +199,7 @@ impl Signals {
     #[cfg(unix)]
     fn stop_here() -> io::Result<()> {
         use rustix::process::{Signal, kill_current_process_group};
-        // The whole process group, so that the shell sees its job stop also under `cargo run`.
+        // Stops the whole process group, so that the shell sees its job stop also under `cargo run`.
         Ok(kill_current_process_group(Signal::TSTP)?)
     }
 

@@ -11,18 +11,18 @@ use noughts_rules::{
 use super::local_game::LocalGame;
 use crate::holder::{DEFAULT_ROBOT, Holder, HolderError, ROBOTS};
 
-/// The options as typed on the command line. Missing ones are chosen on the start screen or have defaults.
+/// The options as typed on the command line. The start screen asks for missing options or uses defaults.
 #[derive(Clone, Debug, Default)]
 pub struct TuiOptions {
-    /// The variant; without it the start screen opens.
+    /// The variant; if it is `None`, the start screen opens.
     pub variant: Option<String>,
-    /// The holder of each seat, in turn order: `human`, `human Ann` or a strategy. Robots take the rest.
+    /// The holder of each seat, in turn order: `human`, `human Ann` or a strategy. Robots take all other seats.
     pub seats: Vec<String>,
-    /// The size of the history.
+    /// The history setting: a rewind may take back fewer marks than this.
     pub history: Option<String>,
     /// On nine boards, the board of the first play: `random`, `any` or 0 to 8.
     pub first_board: Option<String>,
-    /// The external engines that a seat may have.
+    /// The external engines that may hold a seat.
     pub engines: Engines,
 }
 
@@ -58,7 +58,7 @@ impl TuiOptions {
     }
 }
 
-/// The maximum history size, that of 255x255.
+/// The maximum history setting, which only the largest board, 255x255, allows.
 const LONGEST_HISTORY: usize = 255 * 255 - 1;
 
 const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5", "6", "7", "8"];
@@ -75,7 +75,7 @@ pub(super) struct StartForm {
     seats: Vec<String>,
     history: String,
     pub(super) at: Item,
-    /// Whether typing replaces the value.
+    /// Whether the next typed character replaces the whole value.
     is_fresh: bool,
     pub(super) problem: Option<String>,
     engines: Engines,
@@ -134,7 +134,7 @@ impl StartForm {
             holder.check(&game).map_err(StartError::Unfit)?;
         }
         let local = LocalGame::new(game, holders);
-        // A name that cannot be recorded is refused before the game.
+        // Refuse a name that a record cannot contain before the game starts.
         local.record().map_err(StartError::Name)?;
         Ok(local)
     }
@@ -159,7 +159,7 @@ impl StartForm {
         items
     }
 
-    /// Moves the selection down, with wrap-around.
+    /// Moves the selection down by `lines`, with wrap-around.
     pub(super) fn go(&mut self, lines: isize) {
         let items = self.items();
         let at = items.iter().position(|item| *item == self.at).unwrap_or(0);
@@ -172,7 +172,7 @@ impl StartForm {
         self.is_fresh = true;
     }
 
-    /// The value of a line that has one.
+    /// The value of a line; `None` if the line has no value.
     pub(super) fn text(&self, item: Item) -> Option<String> {
         match item {
             Item::Game => Some(self.game.clone()),
@@ -276,7 +276,7 @@ impl StartForm {
         }
     }
 
-    /// Robots take the remaining seats.
+    /// Gives the remaining seats to robots.
     fn seat_everybody(&mut self) {
         let sides = self.variant().map_or(2, |variant| variant.sides());
         while self.seats.len() < usize::from(sides) {
@@ -350,7 +350,7 @@ fn usual_robot() -> &'static str {
         .unwrap_or("human")
 }
 
-/// Checks that a name can be recorded, before the variant is known.
+/// Checks that a record can contain the name, before the variant is known.
 fn check_name(holder: &Holder) -> Result<(), StartError> {
     let variant = CATALOG[0].name.parse().map_err(StartError::Variant)?;
     let game = Game::new(&variant, Options::default()).map_err(StartError::Game)?;
@@ -375,9 +375,9 @@ pub enum StartError {
     Variant(VariantError),
     /// More seats than the game has sides.
     Seats(u8),
-    /// Not a holder of a seat.
+    /// A text that is neither `human` nor a strategy.
     Seat(HolderError),
-    /// Not a valid history size.
+    /// Not a valid history setting.
     History {
         /// The maximum.
         most: usize,
@@ -386,15 +386,15 @@ pub enum StartError {
     },
     /// Not the number of a board.
     FirstBoard(Quoted),
-    /// A first board for a variant with one board.
+    /// A first board was given, although the variant has only one board.
     OneBoard,
-    /// A first board, though the variant already names one.
+    /// A first board was given, although the variant already names one.
     FirstBoardTwice(Variant),
     /// The game cannot be created.
     Game(GameError),
     /// The strategy does not play this variant.
     Unfit(Unfit),
-    /// A name that cannot be recorded.
+    /// A name that a record cannot contain.
     Name(RecordError),
 }
 

@@ -53,7 +53,7 @@ impl App {
         }
     }
 
-    /// A click on the start screen.
+    /// Handles a click on the start screen.
     pub(super) fn click_at_start(&mut self, x: u16, y: u16) -> Effect {
         let lines = lines(&self.start, self.size);
         let Some((item, place)) = lines
@@ -66,7 +66,7 @@ impl App {
         if self.start.text(item).is_none() {
             return self.choose(item);
         }
-        // The left arrow selects the previous value, everything else the next.
+        // A click on the left arrow selects the previous value; any other click selects the next value.
         self.start
             .change(if x < place.x + TEXT + 2 { -1 } else { 1 });
         Effect::None

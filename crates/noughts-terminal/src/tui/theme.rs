@@ -3,7 +3,7 @@
 use noughts_rules::Side;
 use ratatui::style::{Color, Modifier, Style};
 
-/// What the terminal can show. Every cue is a shape; colour only repeats it.
+/// What the terminal can show. Every highlight is a character or a shape; colours only support it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Theme {
     /// Use lines, arrows, `×` and `○`; otherwise only ASCII.
@@ -14,11 +14,13 @@ pub struct Theme {
     pub colour: bool,
 }
 
-/// Blue and orange of equal brightness first: readable on black and white, and distinguishable for the colour-blind.
+/// The colours of the sides. The first two, blue and orange, have equal brightness: they are readable on black and
+/// white, and colour-blind people can distinguish them.
 const COLOURS: [u8; 8] = [32, 166, 71, 133, 136, 37, 160, 99];
 
 impl Theme {
-    /// From the environment: `LC_ALL`, `LC_CTYPE` or `LANG` for UTF-8, and `NO_COLOR`.
+    /// Chooses the theme by environment variables: `LC_ALL`, `LC_CTYPE` or `LANG` show whether UTF-8 is used, and
+    /// `NO_COLOR` turns colours off.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Theme {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let locale = set("LC_ALL").or(set("LC_CTYPE")).or(set("LANG"));
@@ -52,7 +54,7 @@ impl Theme {
         self.coloured(style, COLOURS[side.index() % COLOURS.len()])
     }
 
-    /// The style of rules, labels and hints.
+    /// The style of grid lines, labels and hints.
     pub(super) fn quiet(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }

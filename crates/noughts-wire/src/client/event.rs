@@ -1,4 +1,4 @@
-//! How a client starts, and the events it receives.
+//! How a client starts a session, and the events that it receives.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use crate::text::Text;
 /// How a client starts a session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Greeting {
-    /// The seed's dialect with this id. The id is sent unchecked; servers accept five digits.
+    /// In the dialect `seed`, with this id. The id is sent without a check; servers accept only five digits.
     Seed(u32),
-    /// The later dialect: the server chooses the id.
+    /// In the dialect `later`: the server chooses the id.
     Later,
 }
 
-/// What happened to a client's session.
+/// An event of a client's session.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The session has started.
     Ready {
-        /// The session's id; five digits, if the server follows the protocol.
+        /// The session's id. It has five digits if the server follows the protocol.
         id: u32,
     },
     /// A game starts.
@@ -30,20 +30,21 @@ pub enum Event {
         /// Whether this client moves first.
         first: bool,
     },
-    /// No game. PLAY may be repeated; it then has the id that the server sent.
+    /// The server started no game. The client may send PLAY again, with the id that the server sent.
     NotAdmitted,
-    /// The opponent played this cell, which was free. It is this client's turn.
+    /// The opponent played in this cell, which was free. It is now this client's turn.
     Played(Cell),
     /// The game is over; PLAY starts another one.
     Over {
         /// The result for this client.
         result: GameResult,
-        /// The opponent's last cell, if the later dialect names one. It is not validated.
+        /// The opponent's last cell, if the server sent one (only in the dialect `later`). The client does not check
+        /// whether this cell was free.
         opponent_cell: Option<Cell>,
     },
     /// The server sent an ERROR. The last request had no effect and may be repeated.
     Refused {
-        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) knows the documented codes.
+        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) accepts only the documented codes.
         code: u8,
         /// The server's explanation.
         text: Text,
@@ -58,22 +59,22 @@ pub enum Event {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// Its move is not a cell. The client has sent ERROR 0.
+    /// The server's move is not a cell. The client has sent ERROR 0.
     NotACell([u8; 3]),
-    /// Its move is on an occupied cell. The client has sent ERROR 1.
+    /// The server's move is on an occupied cell. The client has sent ERROR 1.
     Occupied(Cell),
-    /// READY with another id than the client's.
+    /// READY has another id than the client's id.
     OtherId(u32),
-    /// A frame that does not fit this stage.
+    /// The server sent a frame that is not allowed at this stage.
     Unexpected(Opcode, Stage),
-    /// Bytes that are not a frame.
+    /// The server sent bytes that are not a frame.
     Frame(FrameError),
 }
 
 /// The stage of a client's session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
-    /// HELLO was not sent, or was refused.
+    /// HELLO was not sent, or the server refused it.
     New,
     /// HELLO was sent.
     Greeting,
@@ -83,7 +84,7 @@ pub enum Stage {
     Joining,
     /// It is this client's turn.
     ItsTurn,
-    /// ACTION was sent. The opponent's answer confirms it.
+    /// ACTION was sent. The opponent's next move or the end of the game confirms it.
     Moving,
     /// The client moves second, and the opponent has not moved yet.
     OpponentsTurn,
@@ -94,7 +95,7 @@ pub enum Stage {
 /// A frame cannot be sent at this stage. Nothing was sent and nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrongStage {
-    /// The frame that was to be sent.
+    /// The kind of the frame that was not sent.
     pub opcode: Opcode,
     /// The current stage.
     pub stage: Stage,
@@ -126,7 +127,7 @@ impl fmt::Display for ProtocolError {
 
 impl std::error::Error for ProtocolError {}
 
-/// Completes a sentence that ends with "while".
+/// A clause that follows the word "while" in an error message.
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

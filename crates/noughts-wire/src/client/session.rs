@@ -1,4 +1,5 @@
-//! The state machine of the client's side of one connection. It turns calls into bytes and bytes into events.
+//! The state machine of the client's side of one connection. It turns calls into bytes to send, and received bytes
+//! into events.
 
 use crate::cell::Cell;
 use crate::client::event::{Event, Greeting, ProtocolError, Stage, WrongStage};
@@ -14,8 +15,8 @@ use crate::text::{Name, Text};
 /// one frame to `out`, if the stage allows it. After each [`receive`](ClientSession::receive), call
 /// [`next_event`](ClientSession::next_event) until it returns `None`.
 ///
-/// The session knows which cells are taken. It answers an impossible or occupied cell with ERROR 0 or 1,
-/// and then it is over. The server decides who won. Ids are compared only in READY.
+/// The session stores which cells are taken. If the server plays an impossible or an occupied cell, the session
+/// answers with ERROR 0 or 1 and ends. The server decides who won. The session checks the id only in READY.
 #[derive(Clone, Debug)]
 pub struct ClientSession {
     buffer: ReceiveBuffer,
@@ -24,10 +25,10 @@ pub struct ClientSession {
     stage: Stage,
     /// The marks of both players, one bit per cell.
     taken: u16,
-    /// The last move sent, unless it was confirmed. A refused move is replaced by the next one.
+    /// The last move sent, unless it was confirmed. The next move replaces a refused move.
     last_move: Option<Cell>,
-    /// RESULT 1 came while a move was in transit. If the opponent left before the server read the move, the
-    /// server answers the move with ERROR 2.
+    /// Whether RESULT 1 (won) arrived before an answer to the last move. If the opponent left before the server read
+    /// this move, the server answers the move with ERROR 2, which the client must ignore.
     may_be_late: bool,
 }
 
@@ -84,8 +85,8 @@ impl ClientSession {
         Ok(())
     }
 
-    /// Passes received bytes to the session and returns how many it accepted. It accepts at least
-    /// 3 kilobytes if `next_event` has returned `None` since the last call.
+    /// Passes received bytes to the session and returns how many bytes it accepted. The session accepts at least 3
+    /// kilobytes if `next_event` has returned `None` since the previous call.
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
         self.buffer.push(bytes)
     }
@@ -123,7 +124,7 @@ impl ClientSession {
         self.stage
     }
 
-    /// The session's id; 0 before HELLO and, in the later dialect, before READY.
+    /// The session's id. It is 0 before HELLO and, in the dialect `later`, before READY.
     pub fn id(&self) -> u32 {
         self.id
     }

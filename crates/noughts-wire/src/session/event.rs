@@ -1,4 +1,4 @@
-//! What a session requests from the server, and the events that the server reports to it.
+//! The requests of a session to the server, and the events that the server reports to the session.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use crate::error_code::ErrorCode;
 use crate::message::GameResult;
 use crate::text::Text;
 
-/// What a session asks of the server.
+/// A request of a session to the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SessionRequest {
     /// The client sent a valid PLAY: give it a seat. Answer with [`SessionEvent::Admitted`] or
-    /// [`SessionEvent::NotSeated`]; in [`GameMode::Pairs`](crate::GameMode::Pairs) when there is an
-    /// opponent.
+    /// [`SessionEvent::NotSeated`]. In [`GameMode::Pairs`](crate::GameMode::Pairs), send `Admitted` only when there
+    /// is an opponent.
     Seat,
-    /// The client plays this cell in its turn. Answer with [`SessionEvent::Accepted`],
+    /// The client plays in this cell, and it is the client's turn. Answer with [`SessionEvent::Accepted`],
     /// [`SessionEvent::Played`], [`SessionEvent::Refused`] or [`SessionEvent::Over`].
     Move(Cell),
-    /// The client sent an ERROR, which changes nothing: log it. Needs no answer.
+    /// The client sent an ERROR. The server should log it. It changes nothing and needs no answer.
     ClientError(ReceivedError),
     /// Send the pending bytes, then close the connection. No request follows.
     Close(CloseReason),
@@ -26,7 +26,7 @@ pub enum SessionRequest {
 /// An ERROR that a client sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReceivedError {
-    /// The byte as received. [`ErrorCode::try_from`] knows the documented codes.
+    /// The byte as received. [`ErrorCode::try_from`] accepts only the documented codes.
     pub code: u8,
     /// The client's explanation.
     pub text: Text,
@@ -38,17 +38,17 @@ pub struct ReceivedError {
 pub enum CloseReason {
     /// The server has reached its connection limit.
     Full,
-    /// A name of more than 255 bytes.
+    /// The client sent a name of more than 255 bytes.
     NameTooLong,
-    /// An ERROR with more than 255 bytes of text.
+    /// The client sent an ERROR with more than 255 bytes of text.
     TextTooLong,
-    /// A byte that is not an opcode.
+    /// The client sent a byte that is not an opcode.
     UnknownOpcode(u8),
-    /// [`MAX_ERRORS`](crate::MAX_ERRORS) errors in a row.
+    /// The client made [`MAX_ERRORS`](crate::MAX_ERRORS) errors in a row.
     TooManyErrors,
 }
 
-/// What the server reports to a session.
+/// An event that the server reports to a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionEvent {
     /// A game starts.
@@ -58,15 +58,15 @@ pub enum SessionEvent {
     },
     /// There is no seat now. The client gets ADMIT 0 and may send PLAY again.
     NotSeated,
-    /// The client's move is valid and the opponent is to move. Nothing is sent.
+    /// The client's move is valid, and it is the opponent's turn. The client gets no frame.
     Accepted,
-    /// The opponent's move. It is then this client's turn. As an answer to a move it also confirms the
-    /// client's move.
+    /// The opponent played in this cell. It is now this client's turn. As an answer to a move, this event also
+    /// confirms the client's move.
     Played(Cell),
-    /// The client's move was refused; nothing has changed.
+    /// The client's move was refused. It is still this client's turn.
     Refused(MoveRefusal),
-    /// The game is over, by a move of either side or because the opponent left. Report this instead of the
-    /// last `Accepted` or `Played`.
+    /// The game is over: a move ended it, or the opponent left. If a move ended the game, report `Over` instead of
+    /// `Accepted` or `Played`.
     Over {
         /// The result for this client.
         result: GameResult,

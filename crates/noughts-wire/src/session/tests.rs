@@ -1,4 +1,4 @@
-//! Tests of a session's memory, which is private.
+//! Tests of the memory that a session uses. They need access to private fields.
 
 use super::*;
 use crate::receive_buffer::MAX_BUFFERED_BYTES;
@@ -29,7 +29,8 @@ fn incomplete_frame_uses_little_memory() {
     let mut session = playing(GameMode::Computer);
     session.receive(b"\x05\0\0\x30\x391-1");
     assert_eq!(requests(&mut session).len(), 1);
-    // A kilobyte of ERROR frames waits for the answer; half a frame remains.
+    // A kilobyte of ERROR frames waits until the move is answered. Afterwards only half a frame remains in the
+    // buffer.
     let error = [&b"\x08\0\0\x30\x39\x00"[..], &[b'e'; 200], &[0, 0]].concat();
     assert_eq!(session.receive(&error.repeat(5)), 5 * error.len());
     session.receive(&error[..100]);

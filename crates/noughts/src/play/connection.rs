@@ -1,4 +1,4 @@
-//! The connection to a table: one thread follows its events, one sends the player's actions.
+//! The connection to a table: one thread follows the table's events, and another sends the player's requests.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use noughts_terminal::play::{
     Claim, Clocks, Offer, OfferKind, PlayEvent, PlayRequest, RequestError, TableState,
 };
 
-/// The pause before the second attempt to reach the server. It doubles with every attempt.
+/// The pause before the second attempt to reach the server. It doubles with every attempt, up to `MAX_PAUSE`.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(4);
 
-/// After this many failed attempts, more than four minutes, a robot gives up. A person decides when to give
-/// up.
+/// A robot gives up after this number of failed attempts, which take more than four minutes. A person decides when to
+/// give up.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
 
 /// If the event stream says nothing for this long, the server is asked whether it still answers.
@@ -30,10 +30,10 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// How long that answer may take. So a server that is stopped is noticed within 5 s.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How often a table is read to get a view and a record of the same turn.
+/// Maximum number of attempts to read a view and a record of the same turn.
 const MAX_READS: usize = 3;
 
-/// How long the server may take to hear that the player leaves.
+/// Maximum time to tell the server that the player leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Calls `run` in a new thread, and waits at most `timeout` for its end.
@@ -46,7 +46,7 @@ pub(super) fn within(timeout: Duration, run: impl FnOnce() + Send + 'static) {
     let _ = done.recv_timeout(timeout);
 }
 
-/// A table of a server, and the seat held there.
+/// A table on a server, and the seat that this player holds there.
 #[derive(Clone)]
 pub(super) struct RemoteTable {
     pub(super) client: Client,
@@ -84,8 +84,9 @@ impl RemoteTable {
         }
     }
 
-    /// The view first: then the record is at least as new, and the number of the entry is never too large. If a turn was
-    /// completed in between, both are read again, so that clocks and offers are those of the turn.
+    /// Reads the view, then the record. In this order the record is at least as new as the view, and the entry number
+    /// of the view is never too large. If a turn was completed between the two reads, both are read again, so that
+    /// clocks and offers belong to the last turn of the record.
     fn state(&self) -> Result<TableState, ClientError> {
         let read = || -> Result<_, ClientError> {
             let view = self.client.view(&self.game)?;
@@ -109,7 +110,7 @@ impl RemoteTable {
         })
     }
 
-    /// Tells the server that the player leaves, as a closed page does. The seat stays theirs.
+    /// Tells the server that the player leaves, as the page does when it is closed. The player keeps the seat.
     pub(super) fn leave(&self) {
         let Some(token) = self.token.clone() else {
             return;
@@ -120,7 +121,7 @@ impl RemoteTable {
         });
     }
 
-    /// The seat at the rematch that everybody asked for.
+    /// Returns the table of the rematch that all players asked for, with the player's new seat.
     pub(super) fn rematch(&self) -> Result<RemoteTable, ClientError> {
         let token = self.token.as_deref().unwrap_or_default();
         let rematch = self.client.rematch(&self.game, token)?;
@@ -133,7 +134,7 @@ impl RemoteTable {
         })
     }
 
-    /// Sends a request. `key` is the same in every attempt.
+    /// Sends a request. `key` identifies it and is the same in every attempt.
     fn request(&self, request: &PlayRequest, key: &str) -> Result<(), ClientError> {
         let mut action = ActionRequest::default();
         match request {
@@ -165,7 +166,7 @@ fn seats(view: &View, is_listed: impl Fn(&SeatView) -> bool) -> Vec<Seat> {
     listed.map(|(seat, _)| seat).collect()
 }
 
-/// `None` for a kind that this version does not know.
+/// Converts an offer; `None` if this version does not support its kind.
 fn offer(offer: &OfferView) -> Option<Offer> {
     let kind = match offer.kind {
         ApiOffer::Draw => OfferKind::Draw,
@@ -244,12 +245,12 @@ impl Backoff {
     }
 }
 
-/// Sends each request until the server answers, then the table after it, then the answer. A repeated request is safe:
-/// the server recognizes its key.
+/// Sends each request to the server until it answers. Then sends two events: the state of the table, and the answer.
+/// Repeating a request is safe, because the server recognizes its key.
 fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSender<PlayEvent>) {
     for request in requests {
         let mut backoff = Backoff::new();
-        // The standard library seeds its hash maps from the system's randomness.
+        // A random key: the standard library seeds its hashers with random numbers of the system.
         let key = format!("{:016x}", RandomState::new().build_hasher().finish());
         let answer = loop {
             match table.request(&request, &key).map_err(Failed::from) {
@@ -259,7 +260,7 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
                 Err(Failed::ForNow) => backoff.wait(),
             }
         };
-        // If this fails, the event stream delivers the table.
+        // If reading the state fails, the thread that follows the events delivers it.
         if let Ok(state) = table.state()
             && events.send(PlayEvent::State(Box::new(state))).is_err()
         {
@@ -271,8 +272,8 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
     }
 }
 
-/// Sends the table as an event, at the start and after every event of its stream. Reconnects when the stream
-/// is lost.
+/// Sends the state of the table as an event, at the start and after every message of the table's event stream.
+/// Reconnects when the stream is lost.
 fn follow(
     table: &RemoteTable,
     events: &SyncSender<PlayEvent>,
@@ -307,7 +308,7 @@ fn follow(
 
 /// Why the event stream ended.
 enum StreamEnd {
-    /// The connection was lost or not made.
+    /// The connection was lost or could not be made.
     Lost,
     /// The receiver of the events is gone.
     Abandoned,
@@ -366,7 +367,7 @@ fn changes(table: &RemoteTable) -> Result<Receiver<()>, ClientError> {
     let (sender, changes) = channel();
     thread::spawn(move || {
         for event in stream {
-            // A message that this version does not know may also have changed the table.
+            // A message that this version cannot parse may also report a change of the table.
             let is_change = matches!(event, Ok(_) | Err(ClientError::UnexpectedResponse(_)));
             if !is_change || sender.send(()).is_err() {
                 return;

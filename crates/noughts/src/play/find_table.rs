@@ -22,7 +22,7 @@ use crate::args::Play;
 use crate::player;
 use crate::player::kept_players::{KeptPlayer, KeptPlayers, is_same_server, server_of};
 
-/// How many games a list shows.
+/// Maximum number of games in a list.
 const MAX_LISTED: usize = 20;
 
 const DEFAULT_VARIANT: &str = "3x3k3";
@@ -34,13 +34,13 @@ const DEFAULT_NAME: &str = "player";
 pub(super) struct Finder<'t> {
     task: &'t Play,
     url: ServerUrl,
-    /// `None`: the default.
+    /// The variant that the command line names; `None` means the default.
     variant: Option<String>,
     clock: Option<ClockSettings>,
     /// The name of a player who gives none.
     default_name: String,
     kept: Option<KeptSeats>,
-    /// Whether questions can be asked.
+    /// Whether the program can ask the user questions.
     is_interactive: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Finder<'t> {
 pub(super) enum Found {
     /// A table.
     Table(RemoteTable),
-    /// Anybody who wants to play the same.
+    /// A quick match with the next player who wants the same game.
     Match(QuickMatch),
 }
 
@@ -80,7 +80,7 @@ impl<'t> Finder<'t> {
         })
     }
 
-    /// `None` if the player left the menu or only wanted a list.
+    /// Finds the table. Returns `None` if the player left the menu or only wanted a list.
     pub(super) fn find(&self) -> Result<Option<Found>, Failure> {
         let url = &self.url;
         if self.task.resume {
@@ -108,7 +108,7 @@ impl<'t> Finder<'t> {
         connect(url, self.task.cacert.as_deref())
     }
 
-    /// The player of this user; `None`: seats are anonymous.
+    /// The registered player of this user; `None` if seats are anonymous.
     fn player(&self, client: &Client) -> Result<Option<KeptPlayer>, Failure> {
         if self.task.anonymous {
             return Ok(None);
@@ -127,7 +127,7 @@ impl<'t> Finder<'t> {
         self.task.name.as_deref().unwrap_or(&self.default_name)
     }
 
-    /// Offers everything that the server has.
+    /// Shows the menu with all waiting tables, running games and kept seats at the server.
     fn ask(&self, client: Client) -> Result<Option<Found>, Failure> {
         let waiting = games(&client, GameStatus::Waiting, None)?;
         let running = games(&client, GameStatus::Playing, None)?;
@@ -156,7 +156,8 @@ impl<'t> Finder<'t> {
         table.map(Some)
     }
 
-    /// A new table, for `lobby` the table that has waited longest, for `anyone` a quick match.
+    /// Returns a new table; for `lobby`, first tries the table that has waited longest; for `anyone`, requests a
+    /// quick match.
     fn play_against(
         &self,
         client: Client,
@@ -173,7 +174,7 @@ impl<'t> Finder<'t> {
         };
         let is_lobby = opponent == SeatRequest::Open(OpenSeat::Lobby);
         if is_lobby && self.task.seat.is_none() && self.clock.is_none() {
-            // The list is newest first.
+            // The list has the newest table first, so try it in reverse order.
             for game in games(&client, GameStatus::Waiting, Some(&variant))?
                 .iter()
                 .rev()
@@ -201,7 +202,7 @@ impl<'t> Finder<'t> {
                 "--against anyone needs a player, which is kept in the home directory: \
                  set HOME and leave --anonymous out, or play --against lobby",
             )),
-            // The menu has promised to wait.
+            // The user chose in the menu to wait for an opponent. Without a player, a table in the lobby does that.
             None => self.play_against(client, Some(variant.to_string()), "lobby"),
         }
     }
@@ -249,7 +250,7 @@ impl<'t> Finder<'t> {
         Ok(table)
     }
 
-    /// Takes an open seat of a game, or returns to a kept one, or watches.
+    /// Takes an open seat of the game. If there is none, returns to a kept seat; otherwise watches.
     fn open_link(&self, client: Client, game: &str) -> Result<RemoteTable, Failure> {
         if self.task.watch {
             client.view(game).map_err(failure)?;
@@ -264,7 +265,7 @@ impl<'t> Finder<'t> {
         if let Some(table) = self.take_open_seat(&client, game)? {
             return Ok(table);
         }
-        // A seat that another terminal or device of this user does not use now.
+        // Look for a kept seat that no other terminal or device of this user uses now.
         let view = client.view(game).map_err(failure)?;
         let is_absent = |kept: &KeptSeat| {
             let seat = view.seats.get(usize::from(kept.seat.0));
@@ -283,7 +284,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Takes the first open seat; `None` if there is none, or somebody else was faster.
+    /// Takes the first open seat; `None` if no seat is open, or another player was faster.
     fn take_open_seat(&self, client: &Client, game: &str) -> Result<Option<RemoteTable>, Failure> {
         let view = client.view(game).map_err(failure)?;
         let Some(seat) = first_open(&view) else {
@@ -296,7 +297,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Takes a seat. The inner result is the server's answer.
+    /// Takes a seat. The inner `Result` is the server's answer; the outer error is any other failure.
     fn take_seat(
         &self,
         client: &Client,
@@ -315,7 +316,8 @@ impl<'t> Finder<'t> {
         }))
     }
 
-    /// `--resume`: an own game, of this server or with this id if the command line names one.
+    /// Handles `--resume`: continues one of the user's games. If the command line names a server or a game, only its
+    /// games are considered.
     fn resume(&self) -> Result<Option<RemoteTable>, Failure> {
         let url = &self.url;
         let is_any = self.task.places.is_empty();
@@ -323,7 +325,8 @@ impl<'t> Finder<'t> {
         if url.game.is_some() {
             kept.retain(|kept| kept.url == *url);
         }
-        // Finished games are forgotten; a server that does not answer may come back.
+        // `is_over` forgets finished games. It keeps games whose server does not answer, because the server may come
+        // back.
         let kept: Vec<KeptSeat> = kept
             .into_iter()
             .filter(|seat| !self.is_over(seat))
@@ -347,7 +350,7 @@ impl<'t> Finder<'t> {
         self.take_kept(seat).map(Some)
     }
 
-    /// Whether the game of a kept seat is over or gone. Then the seat is forgotten.
+    /// Whether the game of a kept seat is over or deleted. If so, forgets the seat.
     fn is_over(&self, seat: &KeptSeat) -> bool {
         let Ok(client) = self.client(&seat.url) else {
             return false;
@@ -370,7 +373,8 @@ impl<'t> Finder<'t> {
         with_token(client, &game, kept.seat, kept.token.clone())
     }
 
-    /// The kept seats at these servers, newest first, and the running games of the players there.
+    /// Returns the kept seats at the servers that `is_wanted` accepts, newest first, and the running games of the
+    /// user's players at these servers.
     fn own_games(&self, is_wanted: impl Fn(&ServerUrl) -> bool) -> Vec<KeptSeat> {
         let kept = self.kept.as_ref().and_then(|kept| kept.read().ok());
         let mut seats = kept.unwrap_or_default();
@@ -380,7 +384,7 @@ impl<'t> Finder<'t> {
             if player.is_bot || !is_wanted(&player.server) {
                 continue;
             }
-            // A server that does not answer has no games now.
+            // If a server does not answer, the list lacks its games.
             let me = self.client(&player.server).ok();
             let me = me.and_then(|client| client.me(&player.token).ok());
             for game in me.map(|me| me.running).into_iter().flatten() {
@@ -394,7 +398,7 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// A running game of a player.
+/// Converts a running game of a player into a kept seat.
 fn kept_game(player: &KeptPlayer, game: &MyGame) -> KeptSeat {
     KeptSeat {
         url: ServerUrl {
@@ -408,7 +412,7 @@ fn kept_game(player: &KeptPlayer, game: &MyGame) -> KeptSeat {
     }
 }
 
-/// A client of this server, which also trusts the certificates of the PEM file `cacert`.
+/// Creates a client of the server `url` that also trusts the certificates of the PEM file `cacert`.
 pub(crate) fn connect(url: &ServerUrl, cacert: Option<&str>) -> Result<Client, Failure> {
     let Some(path) = cacert else {
         return Ok(Client::new(url.clone()));
@@ -421,7 +425,8 @@ pub(crate) fn connect(url: &ServerUrl, cacert: Option<&str>) -> Result<Client, F
     Client::with_ca(url.clone(), &pem).map_err(|error| failed(&error))
 }
 
-/// The table of a seat whose token is known. A wrong token is refused here, before the first move.
+/// Returns the table of a seat whose token is known. Checks the token now, so that a wrong one is refused before the
+/// first move.
 fn with_token(
     client: Client,
     game: &str,
@@ -485,7 +490,7 @@ fn games(
     Ok(page.map_err(failure)?.games)
 }
 
-/// Describes a game in a list: `7x6k4+gravity  Ann against an open seat`.
+/// Describes a game in a list, such as `7x6k4+gravity  x Ann, o open`.
 fn describe(game: &GameListing) -> String {
     let seats = (0..).zip(&game.seats).map(|(seat, holder)| {
         let symbol = Side::new(seat).map_or('?', Side::symbol);

@@ -1,6 +1,6 @@
-//! The user's seats at tables of servers, so that a game can be continued after Ctrl-C or a crash.
+//! Stores the user's seats at tables of servers, so that a game can be continued after Ctrl-C or a crash.
 //!
-//! One line per seat, oldest first: the game's link, the seat, its symbol, the variant and the token,
+//! The file has one line per seat, oldest first: the game's link, the seat, its symbol, the variant and the token,
 //! separated by spaces. Only the user may read the file, because anyone with the token can play for the seat.
 
 use std::io;
@@ -10,7 +10,7 @@ use noughts_rules::Seat;
 
 use crate::state_file::StateFile;
 
-/// Further seats replace the oldest ones.
+/// Maximum number of kept seats. More seats replace the oldest ones.
 const MAX_KEPT: usize = 200;
 
 /// A seat at a table.
@@ -42,7 +42,7 @@ impl KeptSeat {
         })
     }
 
-    /// Without the token.
+    /// Describes the seat without its secret token.
     pub(crate) fn describe(&self) -> String {
         format!("{} as {}, {}", self.variant, self.symbol, self.url)
     }
@@ -69,19 +69,20 @@ pub(crate) struct KeptSeats {
 }
 
 impl KeptSeats {
-    /// `None` without a home directory.
+    /// The file of the current user; `None` without a home directory.
     pub(crate) fn of_user() -> Option<KeptSeats> {
         let file = StateFile::of_user("seats")?;
         Some(KeptSeats { file })
     }
 
-    /// The kept seats, newest first. A missing file has none, and lines that cannot be read are skipped.
+    /// Returns the kept seats, newest first; none if the file does not exist. Lines that cannot be parsed are
+    /// skipped.
     pub(crate) fn read(&self) -> io::Result<Vec<KeptSeat>> {
         let lines = self.file.read()?;
         Ok(lines.lines().rev().filter_map(KeptSeat::read).collect())
     }
 
-    /// Adds a seat, or moves it to the end.
+    /// Adds a seat at the end of the file, or moves it there.
     pub(crate) fn add(&self, seat: &KeptSeat) -> io::Result<()> {
         self.change(|seats| {
             seats.retain(|kept| !kept.is_same_seat(seat));

@@ -12,13 +12,13 @@ use super::connection::{RemoteTable, within};
 use super::find_table::failure;
 use crate::Failure;
 
-/// How often the keyboard is looked at while an opponent is searched.
+/// How long to wait for a typed line before checking again whether an opponent was found.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The pause before the event stream is opened again.
+/// The pause before the lost event stream is opened again.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 
-/// How long a cancellation may take. A request that is not cancelled ends 20 s later.
+/// Maximum time to cancel the request at the server. A request that is not cancelled ends after 20 s.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A request for an opponent.
@@ -119,7 +119,7 @@ impl QuickMatch {
         });
     }
 
-    /// The table, if there is an opponent.
+    /// Returns the table if the server has found an opponent.
     fn table(&self) -> Result<Option<RemoteTable>, ClientError> {
         let QuickMatchView { game, seat, .. } = self.client.quick_match(&self.token, &self.id)?;
         Ok(game.zip(seat).map(|(game, seat)| RemoteTable {
@@ -131,7 +131,7 @@ impl QuickMatch {
     }
 }
 
-/// Whether a later attempt may succeed.
+/// Whether a retry may succeed after this error.
 fn may_pass(error: &ClientError) -> bool {
     match error {
         ClientError::Unreachable(_) => true,

@@ -1,8 +1,9 @@
-//! The players of this user, one per server, so that their seats belong to them on every device.
+//! Stores the players of this user, one person and one bot per server.
 //!
-//! One line per player: the server, `person` or `bot`, the id, the token and the name, separated by spaces. The token is
-//! all that is needed to act for the player, and it cannot be recovered: a copy of this file is the backup. A player that
-//! its server does not know stays in a line with `former-person` or `former-bot`: another store may have run there.
+//! The file has one line per player: the server, `person` or `bot`, the id, the token and the name, separated by
+//! spaces. Anyone with the token can act for the player, and a lost token cannot be recovered, so a copy of this file
+//! is the only backup. If the server does not recognize a player, the line stays with `former-person` or
+//! `former-bot`, because the server may run with another store for a while.
 
 use std::io;
 use std::path::Path;
@@ -54,7 +55,7 @@ impl std::fmt::Display for KeptPlayer {
     }
 }
 
-/// The address of the server alone.
+/// The address of the server, without a game.
 pub(crate) fn server_of(url: &ServerUrl) -> ServerUrl {
     ServerUrl {
         game: None,
@@ -73,7 +74,7 @@ pub(crate) struct KeptPlayers {
 }
 
 impl KeptPlayers {
-    /// `None` without a home directory.
+    /// The file of the current user; `None` without a home directory.
     pub(crate) fn of_user() -> Option<KeptPlayers> {
         let file = StateFile::of_user("players")?;
         Some(KeptPlayers { file })
@@ -83,7 +84,7 @@ impl KeptPlayers {
         self.file.path()
     }
 
-    /// All players. A missing file has none, and lines that cannot be read are skipped.
+    /// Returns all players; none if the file does not exist. Lines that cannot be parsed are skipped.
     pub(crate) fn read(&self) -> io::Result<Vec<KeptPlayer>> {
         let text = self.file.read()?;
         Ok(text.lines().filter_map(KeptPlayer::read).collect())
@@ -94,20 +95,21 @@ impl KeptPlayers {
         Ok(players.find(|kept| kept.is_at(server, is_bot)))
     }
 
-    /// An error if players cannot be kept. Asked before a player is created.
+    /// Returns an error if the file cannot be written. Called before a player is created.
     pub(crate) fn check_writable(&self) -> io::Result<()> {
         self.file.change(str::to_owned)
     }
 
-    /// Adds a player, who replaces the one at the same server. Lines that cannot be read stay.
+    /// Adds a player and removes the earlier player of the same kind at the same server. Lines that cannot be parsed
+    /// stay.
     pub(crate) fn put(&self, player: &KeptPlayer) -> io::Result<()> {
         self.change(player, &format!("{player}\n"))
     }
 
-    /// Keeps the line of a player that its server does not know, but does not use it any more.
+    /// Marks the line of a player that the server does not recognize, so that the line stays but is not used.
     pub(crate) fn set_aside(&self, player: &KeptPlayer) -> io::Result<()> {
         let line = player.to_string();
-        // The kind follows the first space.
+        // The first space is before `person` or `bot`.
         self.change(player, &format!("{}\n", line.replacen(' ', " former-", 1)))
     }
 
@@ -115,7 +117,7 @@ impl KeptPlayers {
         self.change(player, "")
     }
 
-    /// Replaces the line of this player.
+    /// Replaces the line of `player` by `line`.
     fn change(&self, player: &KeptPlayer, line: &str) -> io::Result<()> {
         let is_same = |line: &str| {
             KeptPlayer::read(line).is_some_and(|kept| kept.is_at(&player.server, player.is_bot))
@@ -163,7 +165,7 @@ mod tests {
         let found = kept.find(&game.parse().unwrap(), false).unwrap();
         assert_eq!(found.as_ref(), Some(&ann));
         assert_eq!(kept.read().unwrap().len(), 3);
-        // A copy of the file is the same player.
+        // A copy of the file contains the same player.
         let copy = folder.path().join("copy");
         std::fs::copy(&path, &copy).unwrap();
         let copy = KeptPlayers {

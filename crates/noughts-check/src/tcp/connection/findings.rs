@@ -14,7 +14,7 @@ pub(crate) enum Received {
     Frame(FromServer, Vec<u8>),
     /// Bytes that are not a frame.
     Invalid(FrameError, Vec<u8>),
-    /// Nothing until the deadline. Contains the start of a frame, if there was one.
+    /// No whole frame came before the deadline. Contains the start of a frame, if there was one.
     Nothing(Vec<u8>),
     /// The server closed the connection. Contains the start of a frame, if there was one.
     Closed(Vec<u8>),
@@ -35,7 +35,7 @@ impl Expected {
         }
     }
 
-    /// Exactly this frame.
+    /// Expects exactly this frame.
     pub(crate) fn frame(frame: &FromServer) -> Expected {
         let mut bytes = Vec::new();
         frame.encode(&mut bytes);
@@ -46,7 +46,7 @@ impl Expected {
         Expected::new(hex(&bytes), server_words(&bytes, dialect))
     }
 
-    /// An ERROR with this code and any text.
+    /// Expects an ERROR with this code and any text.
     pub(crate) fn error(id: u32, code: u8) -> Expected {
         let id_bytes = hex(&id.to_be_bytes());
         Expected::new(
@@ -68,7 +68,7 @@ impl Expected {
 }
 
 impl Connection {
-    /// The finding that something else was received than expected.
+    /// Creates the finding that `received` is not what was expected.
     pub(crate) fn broken(&self, expected: &Expected, received: &Received) -> Stop {
         if matches!(received, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
             return Stop::NotTried(crate::tcp::TIME_IS_OVER.to_owned());
@@ -108,13 +108,13 @@ impl Connection {
         self.found(problem, expected, &hex(bytes), &words)
     }
 
-    /// A frame without its id.
+    /// Describes a frame without its id.
     fn short_words(&self, bytes: &[u8]) -> String {
         let words = server_words(bytes, self.dialect);
         words.replacen(&format!(", id {}", self.id), "", 1)
     }
 
-    /// A finding that includes what was sent last.
+    /// Creates a finding that includes the last frame sent.
     pub(crate) fn found(
         &self,
         problem: impl Into<String>,

@@ -1,5 +1,5 @@
-//! Observations on any connection besides the answer: frames that answer no request, frames of the wrong
-//! size, and flags that are characters.
+//! Records what is observed on every connection, whichever rule is checked: frames that answer no request, frames of
+//! the wrong size, and flags that are characters.
 
 use std::io::Read;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::verdict::{Finding, Stop};
 /// What was observed on any connection. Each fault is reported by one rule.
 #[derive(Default)]
 pub(crate) struct Observations {
-    /// A frame that is longer or shorter than its figure.
+    /// A frame that is longer or shorter than its figure in the document.
     pub(crate) size: Option<Finding>,
     /// A flag that is a character.
     pub(crate) flag_character: Option<Finding>,
     /// A frame that answers no request.
     pub(crate) unasked: Option<Finding>,
-    /// Whether the server stops reading a name at its first zero byte. Then all further names end with one
-    /// zero byte, so that this fault does not hide others.
+    /// Whether the server stops reading a name at its first zero byte. If so, all further names end with one zero
+    /// byte, so that this fault does not hide others.
     pub(crate) one_zero: bool,
     /// Whether the server leaves connections open that the client has closed.
     pub(super) keeps_connections: bool,
-    /// For each frame of the client that got an answer: its opcode, and how long the answer took.
+    /// For each answered frame of the client: its opcode, and how long the answer took.
     pub(crate) answer_times: Vec<(u8, Duration)>,
     /// The sum of all fixed pauses and of the limits of all waits that timed out. It hardly depends on the speed of
     /// the machine.
@@ -33,7 +33,7 @@ pub(crate) struct Observations {
 }
 
 impl Connection {
-    /// Removes frames that answer no request, and records them for the rule about them.
+    /// Removes frames that answer no request, and records them for the rule `one-answer`.
     pub(crate) fn remove_unasked(&mut self) {
         if self.sent.is_empty() || self.last_frame.is_empty() {
             return;
@@ -124,8 +124,8 @@ impl Connection {
         }
     }
 
-    /// How long the rest of a frame may take before the frame counts as too short. If the server is known to
-    /// send frames of the wrong size, a wrong guess reports no new fault.
+    /// How long the rest of a frame may take before the frame counts as too short. It is shorter once the server has
+    /// sent a wrong frame, because then a wrong guess reports no new fault.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {
@@ -134,7 +134,7 @@ impl Connection {
         }
     }
 
-    /// Whether these bytes may be the rest of a frame that was too long, followed by the next frame.
+    /// Whether the received bytes may be the rest of a frame that was too long, so that the next frame may follow.
     pub(super) fn may_be_excess(&self) -> bool {
         const MAX_EXCESS: usize = 9;
         !self.last_frame.is_empty()
@@ -162,7 +162,7 @@ impl Connection {
     }
 }
 
-/// Keeps the first finding.
+/// Stores a finding in `place` unless it already contains one.
 fn remember(place: &mut Option<Finding>, stop: Stop) {
     if let (None, Stop::Broken(finding)) = (&place, stop) {
         *place = Some(*finding);

@@ -15,7 +15,7 @@ pub(super) struct WrongId {
     pub(super) finding: Finding,
 }
 
-/// Checks whether a frame has an id other than the session's.
+/// Returns the finding if a frame has another id than the session.
 pub(super) fn wrong_id(connection: &Connection, received: &Received) -> Option<WrongId> {
     let Received::Frame(frame, bytes) = received else {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn wrong_id(connection: &Connection, received: &Received) -> Option<W
     }
 }
 
-/// The words for an id with bytes in the wrong order.
+/// Explains an id whose bytes are in the wrong order; empty for other ids.
 pub(in crate::tcp) fn reversed(own: u32, id: u32) -> &'static str {
     match id == own.swap_bytes() && id != own {
         true => ": the bytes of the id are in the wrong order, little endian instead of big endian",

@@ -24,7 +24,7 @@ pub(super) enum Odd {
 }
 
 impl Odd {
-    /// The rule that reports it.
+    /// The rule that reports this problem.
     pub(super) fn rule(self) -> &'static str {
         match self {
             Odd::NoAnswer => "answer",
@@ -49,9 +49,9 @@ pub(in crate::tcp) struct Games {
     pub(super) wrong_id: Option<WrongId>,
     /// The first RESULT with a wrong cell.
     pub(super) wrong_cell: Option<Finding>,
-    /// A RESULT had a cell.
+    /// Whether a RESULT had a cell.
     pub(super) has_cell: bool,
-    /// The wrong flag of the first RESULT with a wrong flag, by the right flag.
+    /// For each right flag, the wrong flag that the server sent instead the first time.
     pub(super) wrong_flags: BTreeMap<u8, GameResult>,
 }
 
@@ -81,7 +81,7 @@ impl Games {
             && wrong(GameResult::Lost) == Some(GameResult::Won)
     }
 
-    /// Why something was not observed: the first problem that ended games.
+    /// Explains why something was not observed: a problem in the games or, if there was none, `otherwise`.
     pub(super) fn prevented(&self, otherwise: &str) -> Stop {
         match self.odd.iter().next() {
             Some((odd, finding)) => {
@@ -98,7 +98,7 @@ pub(super) struct Played {
     pub(super) wrong_id: Option<WrongId>,
     pub(super) wrong_cell: Option<Stop>,
     pub(super) has_cell: bool,
-    /// The client's first cell, and the server's.
+    /// The first cell of the client and the first cell of the server.
     pub(super) opening: Vec<Cell>,
 }
 
@@ -176,7 +176,7 @@ pub(super) fn play_out(
     }
 }
 
-/// The server's answer to a move that did not end the game. Returns how the answer ended the game, if it did.
+/// Checks the server's answer to a move that did not end the game. Returns the result if the answer ended the game.
 fn answer(
     connection: &Connection,
     board: &mut Board,
@@ -259,7 +259,7 @@ fn result(connection: &Connection, flag: GameResult, cell: Option<Cell>) -> Expe
 /// Maximum number of games that are played to reach one kind of end, each in its own session.
 const MAX_GAMES: usize = 24;
 
-/// The same for a slow server.
+/// Like `MAX_GAMES`, but for a slow server.
 const MAX_SLOW_GAMES: usize = 4;
 
 const TACTICS: [Tactic; 6] = [
@@ -271,7 +271,7 @@ const TACTICS: [Tactic; 6] = [
     Tactic::Learned,
 ];
 
-/// After this many games that went wrong in the same way, the kit gives up.
+/// The kit gives up after this number of games that went wrong in the same way.
 const MAX_ODD_GAMES: usize = 6;
 
 /// Plays until games were won, lost and drawn, or until nothing more can be learned.

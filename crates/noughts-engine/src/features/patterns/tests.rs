@@ -38,7 +38,7 @@ fn reaches_have_the_names_that_players_use() {
         ("x.xx_....", Reach::Four),
         ("..xx_....", Reach::OpenThree),
         (".x.x_.o..", Reach::OpenThree),
-        // It can only become a four with one end free.
+        // This line can become a four, but not an open four.
         ("o.xx_.o..", Reach::Three),
         ("ooxx_....", Reach::Three),
         ("...x_....", Reach::OpenTwo),
@@ -112,7 +112,7 @@ fn reaches_equal_those_of_an_exhaustive_search() {
     ] {
         let mut reached = [0; 8];
         for (around, reach) in reaches_of_first(is_complete).iter().enumerate() {
-            // Every seventh line, to save time.
+            // Only every seventh line is tested, to save time.
             if around % 7 != 0 {
                 continue;
             }
@@ -225,7 +225,7 @@ fn cells_that_make_an_open_four_rank_highest() {
     cells.sort_by_key(|at| std::cmp::Reverse(patterns.move_score(x, *at)));
     let first = &cells[..2];
     assert!(first.contains(&cell(7, 4)) && first.contains(&cell(7, 8)));
-    // The side to move makes the open four and almost wins; the other side must stop it first.
+    // If x is to move, x makes an open four and almost wins. If o is to move, o must first stop x.
     assert!(patterns.estimate(x) > 2_000, "{}", patterns.estimate(x));
     assert!(patterns.estimate(o) < patterns.estimate(x));
 }

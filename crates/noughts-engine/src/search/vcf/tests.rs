@@ -1,4 +1,4 @@
-//! Sequences of fours: hand-made positions, and comparison with brute force.
+//! Tests of the search for sequences of fours: hand-made positions, and a comparison with brute force.
 
 use noughts_rules::{Action, Diagram, Game, GridSpec, Move, Options, Side, Variant};
 
@@ -10,7 +10,7 @@ use crate::rng::Random;
 const X: Side = Side::FIRST;
 const O: Side = Side::SECOND;
 
-/// Enough for every position of these tests.
+/// A node limit that is enough for every position of these tests.
 const PLENTY: u64 = 100_000;
 
 fn windows(spec: GridSpec, diagram: &Diagram) -> Windows {
@@ -36,7 +36,7 @@ fn defences(rows: &str) -> Vec<String> {
     texts.collect()
 }
 
-/// A board for lines of five from a drawing.
+/// The variant (lines of five) and the windows of a drawn board.
 fn drawn(suffix: &str, rows: &str) -> (Variant, Windows) {
     let rows: Vec<String> = rows.lines().map(|row| row.replace(' ', "")).collect();
     let rows: Vec<String> = rows.into_iter().filter(|row| !row.is_empty()).collect();
@@ -123,7 +123,7 @@ fn with_exact_a_line_that_would_be_too_long_is_not_a_four() {
     assert_eq!(row(". x x x . . . . ."), Some((3, "0-4".into())));
 }
 
-/// The four at 1-4 is answered at 1-5 and adds a third mark to the column.
+/// x makes a four at 1-4, which o must stop at 1-5. The move at 1-4 also adds a third mark to its column.
 const PREPARED: &str = "
     . . . . . . . .
     o x x x . . . .
@@ -139,7 +139,7 @@ fn a_four_prepares_a_straight_four() {
     assert_eq!(found(PREPARED), Some((5, "1-4".into())));
 }
 
-/// Here the answer at 1-5 makes a four of its own.
+/// In this position the reply at 1-5 also makes a four for the defender.
 #[test]
 fn a_reply_that_makes_a_four_stops_the_sequence() {
     let wins = found(

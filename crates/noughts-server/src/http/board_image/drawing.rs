@@ -60,7 +60,8 @@ pub(super) fn svg(view: &View) -> String {
     text + "</svg>"
 }
 
-/// Strokes of one colour and width are one path: a full 255x255 board has 65 025 marks.
+/// Groups the strokes by colour and width, so that SVG needs one path per group. A full 255x255 board has 65 025
+/// marks.
 fn paths(strokes: &[Stroke]) -> Vec<Vec<&Stroke>> {
     let mut paths: Vec<Vec<&Stroke>> = Vec::new();
     for stroke in strokes {
@@ -84,8 +85,8 @@ pub(super) fn png(view: &View) -> Vec<u8> {
     canvas.png()
 }
 
-/// The icon: a cross and a nought that overlap like two rings. A maskable icon, which the system may cut to
-/// any shape, stays in the middle.
+/// The icon: a cross and a nought that overlap like two rings. In a maskable icon, which the system may cut to any
+/// shape, the drawing is smaller and in the middle.
 pub(super) fn icon(pixels: usize, is_maskable: bool) -> Vec<u8> {
     let mut canvas = Canvas::new(pixels, pixels, PAPER);
     let size = pixels as f32;
@@ -209,8 +210,8 @@ fn rules(
     }
 }
 
-/// A stroke through cells that lie in a line. If several lines were completed at once, it connects the two
-/// cells in line that are farthest apart.
+/// Draws a stroke through the winning cells. If several lines were completed at once, the stroke connects the two
+/// cells that are farthest apart and lie in one line.
 fn winning_stroke(strokes: &mut Vec<Stroke>, cells: &[(f32, f32)], cell: f32) {
     let in_line = |(a, b): (&(f32, f32), &(f32, f32))| {
         let (across, down) = ((a.0 - b.0).abs(), (a.1 - b.1).abs());
@@ -251,7 +252,8 @@ fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
     }
 }
 
-/// Cross, nought, triangle, square, diamond, star, hexagon, arrow; beyond them a dot.
+/// The shape of each side's mark: cross, nought, triangle, square, diamond, star, hexagon, arrow. Any further side
+/// has a dot.
 fn shapes(side: u8, corners: usize) -> Vec<Vec<(f32, f32)>> {
     match side {
         0 => vec![

@@ -22,7 +22,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Its type in words.
+    /// The type of the value in words.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Node::Null => "null",
@@ -35,7 +35,7 @@ impl Node {
         }
     }
 
-    /// Whether a schema with this `type` allows the value.
+    /// Whether a schema with the `type` `name` allows the value.
     pub(super) fn has_type(&self, name: &str) -> bool {
         match self {
             Node::Null => name == "null",

@@ -8,7 +8,7 @@ pub(super) struct Translation {
     /// The language tag, which is also the name of the file in `web/i18n`.
     pub(super) tag: &'static str,
     pub(super) site: &'static str,
-    /// The links of the app's manifest.
+    /// Names of the links in the app's manifest.
     pub(super) all_games: &'static str,
     pub(super) watch: &'static str,
     pub(super) my_games: &'static str,
@@ -129,7 +129,7 @@ pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
         let known = TRANSLATIONS
             .iter()
             .find(|words| words.tag.eq_ignore_ascii_case(language));
-        // Of two equal weights, the first counts.
+        // If two languages have the same weight, the first is used.
         if let Some(words) = known.filter(|_| weight > best.1) {
             best = (words, weight);
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::examples::examples;
 
-/// The description as JSON, complete.
+/// The complete description as JSON.
 pub(super) fn complete(description: &utoipa::openapi::OpenApi) -> Value {
     let mut document = serde_json::to_value(description).expect("a description is JSON");
     let schemas = document["components"]["schemas"]
@@ -31,8 +31,8 @@ pub(super) fn complete(description: &utoipa::openapi::OpenApi) -> Value {
     document
 }
 
-/// Adds the fields for nine boards to views and changes, where they are optional. utoipa would require the fields of a
-/// flattened struct.
+/// Adds the fields of `NineBoards` to the schemas `View` and `Change` as optional fields. utoipa would make the
+/// fields of a flattened struct required.
 fn add_nine_boards(schemas: &mut Map<String, Value>) {
     let fields = schemas["NineBoards"]["properties"].clone();
     for name in ["View", "Change"] {

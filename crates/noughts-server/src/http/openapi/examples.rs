@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether the example is read and written without loss.
+    /// Whether reading the example and writing it again gives the same JSON.
     fn is_exact<T: Serialize + DeserializeOwned>(example: &Value) -> bool {
         let read: T = serde_json::from_value(example.clone()).unwrap();
         serde_json::to_value(read).unwrap() == *example

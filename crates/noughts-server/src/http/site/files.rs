@@ -152,7 +152,7 @@ impl File {
         File::compressed(content_type, plain, Compression::best())
     }
 
-    /// An image, which may have megabytes: compressed quickly.
+    /// An image. It may have megabytes, so it is compressed with the fastest level.
     pub(in crate::http) fn image(content_type: &'static str, plain: Vec<u8>) -> File {
         File::compressed(content_type, plain, Compression::fast())
     }
@@ -180,7 +180,7 @@ impl File {
         self.content_type
     }
 
-    /// Its bytes, as gzip if that is accepted and available.
+    /// The bytes of the file, as gzip if `coding` allows that and gzip is smaller.
     pub(super) fn bytes(&self, coding: Encoding) -> (Bytes, Encoding) {
         match (coding, &self.gzip) {
             (Encoding::Gzip, Some(gzip)) => (gzip.clone(), Encoding::Gzip),
@@ -297,7 +297,7 @@ fn content_type(path: &str) -> &'static str {
     }
 }
 
-/// Compressed with gzip.
+/// Compresses bytes with gzip.
 pub(in crate::http) fn compressed(bytes: &[u8], level: Compression) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), level);
     match encoder.write_all(bytes) {

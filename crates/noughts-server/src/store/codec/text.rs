@@ -98,8 +98,8 @@ pub(in crate::store) fn read_holders(text: &str) -> Option<Vec<Holder>> {
     text.lines().map(read_holder).collect()
 }
 
-/// The names of the people among these holders, as in the index. Works on the text, so that an unreadable
-/// line affects only its own name.
+/// The names of the people among stored holders, in the form of the name index. It works on the text, so that an
+/// unreadable line affects only its own name.
 pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     let name = |line: &str| {
         let (kind, name) = line.split_once(' ')?;
@@ -112,7 +112,7 @@ pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     sorted(holders.lines().filter_map(name).collect())
 }
 
-/// The names of the people among these holders, as in the index.
+/// The names of the people among `holders`, in the form of the name index.
 pub(in crate::store) fn names_of<'h>(holders: impl IntoIterator<Item = &'h Holder>) -> Vec<String> {
     let name = |holder: &Holder| match holder {
         Holder::Human { name, .. } => Some(write_name(name)),
@@ -122,7 +122,7 @@ pub(in crate::store) fn names_of<'h>(holders: impl IntoIterator<Item = &'h Holde
     sorted(holders.into_iter().filter_map(name).collect())
 }
 
-/// The registered players among these holders, as in the index.
+/// The registered players among `holders`, in the form of the name index.
 pub(in crate::store) fn players_of(holders: &[Holder]) -> Vec<String> {
     let players = holders.iter().filter_map(Holder::player_id);
     sorted(players.map(write_player).collect())
@@ -276,7 +276,7 @@ pub(in crate::store) fn write_conclusion(conclusion: &Conclusion) -> String {
     format!("won {winners} by {by}")
 }
 
-/// A full board is `draw`, as in older versions, which did not write the reason.
+/// A draw on a full board is written as `draw`, as in older versions, which did not write the reason.
 fn write_draw(reason: DrawReason) -> &'static str {
     match reason {
         DrawReason::Full => "draw",

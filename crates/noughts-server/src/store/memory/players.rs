@@ -47,7 +47,7 @@ impl Players {
         self.players.get(&id).map(|known| known.player.clone())
     }
 
-    /// The players after this one, ordered by id.
+    /// The players after `after`, ordered by id.
     pub(super) fn list(&self, after: Option<PlayerId>, limit: usize) -> Vec<StoredPlayer> {
         let known = self.players.values();
         let is_later = |known: &&Known| after.is_none_or(|after| known.player.id > after);
@@ -119,7 +119,7 @@ impl Players {
         Redemption::Linked(player)
     }
 
-    /// Deletes players that were last checked before this time and are not in `seated`.
+    /// Deletes players that were last checked before `before_ms` and are not in `seated`.
     pub(super) fn expire(
         &mut self,
         before_ms: u64,

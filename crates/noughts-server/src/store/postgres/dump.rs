@@ -1,4 +1,4 @@
-//! Dumps.
+//! Dumps of a PostgreSQL database.
 
 use futures_util::TryStreamExt;
 use sqlx::{
@@ -14,7 +14,7 @@ use crate::store::dump::{
 
 shared_dump!(PgConnection, Postgres);
 
-/// A dump takes as long as its receiver needs.
+/// Disables the timeouts, because a dump takes as long as its receiver needs.
 const WITHOUT_TIMEOUTS: &str =
     "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 

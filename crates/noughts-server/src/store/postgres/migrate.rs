@@ -14,7 +14,7 @@ use crate::store::shared_sql::shared_migration;
 
 /// The schema of the database; 0 if there is none. Refuses newer versions and other programs.
 async fn version(from: &mut PgConnection) -> Result<i64, StoreError> {
-    // Not to_regclass, which may miss a table that another node created while this one waited.
+    // Does not use to_regclass, which may miss a table that another node created while this one waited.
     let (is_ours, is_taken): (bool, bool) = query_as(
         "SELECT coalesce(bool_or(relname = 'schema_steps'), false), \
          coalesce(bool_or(relname = ANY ($1)), false) FROM pg_class JOIN pg_namespace \
@@ -42,12 +42,13 @@ pub(super) async fn check(from: &mut PgConnection, opening: Opening) -> Result<(
 
 shared_migration!(PgConnection, "BIGINT", "BYTEA", migrations::POSTGRES);
 
-/// If several nodes start at once, one migrates and the others wait.
+/// Begins the transaction of a migration. If several nodes start at once, one migrates and the others wait.
 async fn begin_migration(
     connection: &mut PgConnection,
 ) -> Result<sqlx::Transaction<'_, sqlx::Postgres>, sqlx::Error> {
     let mut at = connection.begin().await?;
-    // A million games take minutes. The number of the lock is an arbitrary constant.
+    // The timeouts are raised, because the migration of a million games takes minutes. The number of the lock is an
+    // arbitrary constant.
     raw_sql(
         "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'; \
          SET LOCAL idle_in_transaction_session_timeout = '1min'; \

@@ -1,4 +1,4 @@
-//! Decisions of operators.
+//! Decisions of operators in PostgreSQL.
 
 use sqlx::{AssertSqlSafe, PgConnection, query, query_as};
 

@@ -1,4 +1,4 @@
-//! Registered players.
+//! Registered players in PostgreSQL.
 
 use sqlx::{PgConnection, Postgres, QueryBuilder, query, query_as};
 

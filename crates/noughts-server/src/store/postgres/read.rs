@@ -1,4 +1,4 @@
-//! Reads. A game is read by one statement, because a statement sees a consistent state.
+//! Reads from PostgreSQL. A game is read by one statement, because a statement sees a consistent state.
 
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection, Row, query, query_as};
@@ -34,7 +34,7 @@ const ENTRIES: &str = "LATERAL (\
 /// The columns of [`ENTRIES`].
 const ENTRY_ARRAYS: &str = "numbers, times, seats_of, kinds, log.data, keys, requests";
 
-/// A column of arrays. It is null if there are no rows.
+/// Reads a column that contains an array. It is null if the array would be empty.
 fn array<T>(row: &PgRow, name: &str) -> Result<Vec<T>, sqlx::Error>
 where
     Option<Vec<T>>: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,

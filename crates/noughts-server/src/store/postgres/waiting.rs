@@ -175,8 +175,8 @@ pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>,
     Ok(rows.into_iter().filter_map(count).collect())
 }
 
-/// The database's clock; `None` if the node has already sent a later list. From now on the other nodes watch
-/// this node, because its players may get seats.
+/// Stores the version of a node's list and returns the database's time; `None` if the node has already sent a later
+/// list. It also adds the node to `nodes`: its players may get seats, so the other nodes must detect if it dies.
 async fn take_version(
     at: &mut PgConnection,
     node: NodeId,

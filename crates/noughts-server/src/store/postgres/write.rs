@@ -1,4 +1,4 @@
-//! Writes. Rows are passed as arrays, so that one statement takes any number of rows.
+//! Writes to PostgreSQL. Rows are passed as arrays, so that one statement takes any number of rows.
 
 use std::collections::HashSet;
 
@@ -19,9 +19,9 @@ use crate::store::{
 };
 use crate::table::{SeatSet, Summary};
 
-/// Inserts the first entries of appends whose predecessor exists, and returns those whose place was free.
-/// Entry 1 of a log needs its game. The rows are sorted, because two nodes that insert in different orders
-/// would deadlock.
+/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the inserted
+/// ones. Entry 1 has no predecessor; its game must exist. The rows are sorted, because two nodes that insert in
+/// different orders would deadlock.
 macro_rules! insert_first_entries {
     () => {
         "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
@@ -125,7 +125,7 @@ fn bind_first_entries(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQue
     )
 }
 
-/// Each part of each append, with its append.
+/// Each part of each append, together with the append.
 fn parts_of<'a, P>(
     appends: &[&'a AppendRows],
     parts: impl Fn(&'a AppendRows) -> &'a [P],
@@ -185,8 +185,8 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
     )
 }
 
-/// Writes appends. Those without a new game are one statement; each other one is separate, so that an error
-/// affects only its own request.
+/// Writes appends. All appends without a new game are one statement. Each append with a new game is separate, so that
+/// an error affects only its own request.
 pub(super) async fn append_all(
     to: &mut PgConnection,
     appends: &[AppendRows],
@@ -212,7 +212,7 @@ pub(super) async fn append_all(
     Ok(outcomes)
 }
 
-/// Writes appends at different places, and returns those that were stored.
+/// Writes appends, each at a different place in the logs, and returns those that were stored.
 async fn insert_appends(
     to: &mut PgConnection,
     appends: &[&AppendRows],
@@ -456,7 +456,7 @@ pub(super) async fn set_presence(
     let (absent, present): (Vec<_>, Vec<_>) =
         games.into_iter().partition(|(_, seats)| seats.is_empty());
     let absent: Vec<Vec<u8>> = absent.iter().map(|(game, _)| id_bytes(*game)).collect();
-    // The two parts have different games, so their order does not matter.
+    // The DELETE and the INSERT concern different games, so their order does not matter.
     let set = query(
         "WITH absent AS (DELETE FROM presence WHERE node = $1 AND game = ANY ($2)) \
          INSERT INTO presence (node, game, seats) \
@@ -478,7 +478,7 @@ pub(super) async fn set_presence(
 /// Maximum number of games of each status that are deleted at once: some thousand rows.
 const MAX_FORGOTTEN: i64 = 200;
 
-/// Does nothing while another node deletes games.
+/// Deletes some old games. Does nothing while another node deletes games.
 pub(super) async fn forget(
     to: &mut PgConnection,
     before_ms: u64,
@@ -529,7 +529,7 @@ pub(super) async fn forget(
     Ok(ids.iter().flat_map(|id| read_id(id)).collect())
 }
 
-/// A write that is undone at once.
+/// Makes a small write and undoes it at once.
 pub(super) async fn probe(to: &mut PgConnection) -> Result<(), StoreError> {
     let mut at = to.begin().await?;
     query("INSERT INTO probes (data) VALUES ('\\x00')")

@@ -1,4 +1,4 @@
-//! Batches of one kind of request. Each is one statement and one transaction.
+//! Writes batches of one kind of request. Each batch is one statement and one transaction.
 
 use sqlx::error::DatabaseError;
 use sqlx::postgres::PgPool;

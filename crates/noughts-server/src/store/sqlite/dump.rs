@@ -1,4 +1,4 @@
-//! Dumps.
+//! Dumps of an SQLite file.
 
 use futures_util::TryStreamExt;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row, Sqlite, SqliteConnection, query, query_as};

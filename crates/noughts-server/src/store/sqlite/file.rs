@@ -38,7 +38,7 @@ pub(super) struct DatabaseFile {
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// On this system only the existence is known.
+/// On this system a file has no such identity; only its existence is checked.
 #[cfg(not(unix))]
 type Identity = ();
 
@@ -52,7 +52,7 @@ fn identity(metadata: &Metadata) -> Identity {
 fn identity(_: &Metadata) -> Identity {}
 
 impl DatabaseFile {
-    /// The file that is at this path now.
+    /// The file that is at `path` now.
     pub(super) fn new(path: &Path) -> Result<DatabaseFile, StoreError> {
         let metadata = std::fs::metadata(path);
         let metadata = metadata.map_err(|error| StoreError::NotWritable(error.to_string()))?;
@@ -69,7 +69,7 @@ impl DatabaseFile {
         })
     }
 
-    /// An error if the file at the path was replaced or is immutable. Takes some microseconds.
+    /// Returns an error if the file at the path was replaced or is immutable. Takes some microseconds.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let path = self.path.display();
         match std::fs::metadata(&self.path) {
@@ -88,7 +88,7 @@ impl DatabaseFile {
         }
     }
 
-    /// An error if the shared memory file is immutable (`chattr +i`). Readers write to it too, and the kernel
+    /// Returns an error if the shared memory file is immutable (`chattr +i`). Readers write to it too, and the kernel
     /// kills a process that writes to the memory of an immutable file (SIGBUS).
     pub(super) fn check_shared_memory(&self) -> Result<(), StoreError> {
         refuse_immutable(&self.shared_memory)

@@ -1,4 +1,4 @@
-//! Decisions of operators.
+//! Decisions of operators in SQLite.
 
 use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as};
 

@@ -1,4 +1,4 @@
-//! Registered players.
+//! Registered players in SQLite.
 
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query, query_as};
 

@@ -1,4 +1,4 @@
-//! Reads, on separate connections. Each sees the latest commit and does not wait for the writer.
+//! Reads from SQLite, on separate connections. Each read sees the latest commit and does not wait for the writer.
 
 use sqlx::{AssertSqlSafe, FromRow, Row, Sqlite, SqliteConnection, query_as};
 

@@ -19,7 +19,7 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// `head VALUES (…), (…) tail`.
+    /// The statement `head VALUES (…), (…) tail`.
     pub(super) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Statement {
         Statement {
             head,
@@ -29,7 +29,7 @@ impl Statement {
         }
     }
 
-    /// The statement for this many rows, at most [`MAX_ROWS`], and the number of values that must be null.
+    /// The statement for `rows` rows, at most [`MAX_ROWS`], and the number of unused values, which must be null.
     pub(super) fn for_rows(&'static self, rows: usize) -> (&'static str, usize) {
         let size = rows.next_power_of_two().min(MAX_ROWS);
         let sql = self.by_power[size.ilog2() as usize].get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Writes inside the open transaction.
+//! Writes to SQLite, inside the open transaction.
 
 use std::collections::HashSet;
 
@@ -23,8 +23,8 @@ use crate::table::Summary;
 
 type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
 
-/// Inserts the first entries of appends whose predecessor exists, and returns those whose place was free. Entry 1 of a
-/// log needs its game.
+/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the inserted
+/// ones. Entry 1 has no predecessor; its game must exist.
 static INSERT_FIRST_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT * FROM (",
     8,
@@ -33,9 +33,9 @@ static INSERT_FIRST_ENTRIES: Statement = Statement::new(
      AND previous.number = column2 - 1) END ON CONFLICT DO NOTHING RETURNING game, number",
 );
 
-/// Inserts entries whose predecessors exist and whose places are free. If one does not fit, it violates a
-/// constraint and nothing is inserted. Returns no rows, because each returned row would cost as much as an
-/// inserted one.
+/// Inserts entries whose predecessors exist and whose places are free. If one of them cannot be inserted, it violates
+/// a constraint and nothing is inserted. Returns no rows, because each returned row would cost as much as an inserted
+/// one.
 static INSERT_PLAIN_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT column1, \
      CASE WHEN CASE column2 WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = column1) \
@@ -68,7 +68,7 @@ static INSERT_NAMES: Statement = Statement::new(
     ") CROSS JOIN games ON games.id = column2 WHERE true ON CONFLICT DO NOTHING",
 );
 
-/// Marks the games of these names as no longer running.
+/// Marks rows of the name index whose game is no longer running.
 static END_GAMES: Statement = Statement::new(
     "UPDATE seat_names SET is_running = 0 FROM (",
     2,
@@ -158,7 +158,7 @@ pub(super) fn is_one_statement(appends: &[AppendRows]) -> bool {
             .all(|append| append.is_plain() && places.insert(append.place()))
 }
 
-/// Writes appends of one entry each, at different places, that change no other row.
+/// Writes appends that have one entry each and change no other row. Each has a different place in the logs.
 pub(super) async fn append_plain(
     to: &mut SqliteConnection,
     appends: &[AppendRows],
@@ -229,7 +229,7 @@ async fn append_all(
     Ok(outcomes)
 }
 
-/// Writes appends at different places, at most [`MAX_ROWS`].
+/// Writes at most [`MAX_ROWS`] appends, each at a different place in the logs.
 async fn append_piece(
     to: &mut SqliteConnection,
     appends: &[&AppendRows],
@@ -453,8 +453,8 @@ pub(super) async fn remove_node(
     Ok(())
 }
 
-/// Maximum number of games of each status that are deleted at once. Other writes wait for about 100 ms
-/// meanwhile.
+/// Maximum number of games of each status that are deleted at once. Other writes wait for about 100 ms in the
+/// meantime.
 const MAX_FORGOTTEN: i64 = 50;
 
 pub(super) async fn forget(
@@ -496,7 +496,7 @@ pub(super) async fn forget(
     Ok(forgotten)
 }
 
-/// A write that needs some free pages and is undone at once.
+/// Makes a write that needs some free pages, and undoes it at once.
 pub(super) async fn probe(to: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     query("INSERT INTO probes (data) VALUES (zeroblob(16384))")
         .execute(&mut *to)

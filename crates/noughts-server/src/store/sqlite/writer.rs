@@ -104,8 +104,8 @@ async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<
     Ok(u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-/// The connection while it is in use. If it is dropped in a transaction, as when its caller is cancelled, the
-/// connection is closed, which rolls back.
+/// The connection while it is in use. If it is dropped in a transaction, for example because its caller is cancelled,
+/// the connection is closed, which rolls back the transaction.
 struct Lease<'w> {
     /// `None` only while it is being dropped.
     connection: Option<SqliteConnection>,
@@ -242,8 +242,8 @@ fn row_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the others would succeed without it. Not if the file is
-/// locked, unreadable or not writable: then each row would only wait for the same error.
+/// Whether one row may have caused the error, so that the others would succeed without it. False if the file is
+/// locked, unreadable or not writable, because then each row would cause the same error.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     use sqlite_code::{BUSY, IOERR, LOCKED};
     let database = error.as_database_error();
