@@ -371,7 +371,7 @@ fn offers_are_told_in_the_order_of_the_log() {
     played.until("You offer a draw.\n");
     played.send(state(&format!("{lines}4 1 0-2\n")));
     played.until("Bob (o) plays 0-2.");
-    played.until("Your draw offer has ended: the others played on.");
+    played.until("Your draw offer has ended without an answer.");
     played.leave();
 }
 

@@ -199,7 +199,7 @@ pub(super) fn open_offer(record: &Record, offer: &Offer, settings: &PlaySettings
 
 /// Says that the player's offer ended without an answer.
 pub(super) fn lapsed(kind: OfferKind) -> String {
-    format!("Your {kind} offer has ended: the others played on.")
+    format!("Your {kind} offer has ended without an answer.")
 }
 
 /// Says that a player went away or came back.
