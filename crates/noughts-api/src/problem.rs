@@ -438,7 +438,7 @@ impl Problem {
     }
 
     /// Whether the same request may succeed later: the server is busy, or the client was too fast.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_temporary(&self) -> bool {
         matches!(self.status, 429 | 503)
     }
 }

@@ -104,7 +104,7 @@ impl Board {
         }
         let values: Vec<f64> = free
             .iter()
-            .map(|cell| self.after(*cell).nearness(wanted, tactic, replies, false))
+            .map(|cell| self.after(*cell).chance_of(wanted, tactic, replies, false))
             .collect();
         let best = values.iter().copied().fold(f64::MIN, f64::max);
         let best: Vec<Cell> = free
@@ -117,17 +117,17 @@ impl Board {
     }
 
     /// The probability of the wanted result, 0 to 1.
-    fn nearness(&self, wanted: GameResult, tactic: Tactic, replies: &Replies, mine: bool) -> f64 {
+    fn chance_of(&self, wanted: GameResult, tactic: Tactic, replies: &Replies, mine: bool) -> f64 {
         if let Some(end) = self.end() {
             return if end == wanted { 1.0 } else { 0.0 };
         }
         if let (Tactic::Learned, false, Some(reply)) = (tactic, mine, replies.0.get(&self.at)) {
-            return self.after(*reply).nearness(wanted, tactic, replies, true);
+            return self.after(*reply).chance_of(wanted, tactic, replies, true);
         }
         let free = self.free();
         let values = free
             .iter()
-            .map(|cell| self.after(*cell).nearness(wanted, tactic, replies, !mine));
+            .map(|cell| self.after(*cell).chance_of(wanted, tactic, replies, !mine));
         match (mine, tactic) {
             (true, _) => values.fold(0.0, f64::max),
             (false, Tactic::Minimax) => values.fold(1.0, f64::min),

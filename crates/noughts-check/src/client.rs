@@ -98,7 +98,7 @@ pub fn check_client(
         }
         // A client that stayed silent would not end by itself either, so the kit does not wait for its end.
         if let (Some(mut program), true) = (program, results.silences() == silences) {
-            look_at_end(&mut program, number, scenario, &mut results, task.timeout);
+            check_exit(&mut program, number, scenario, &mut results, task.timeout);
         }
     }
     let by_hand = task.command.is_empty();
@@ -177,7 +177,7 @@ fn accept(
 }
 
 /// Waits for the client's end after a scenario, and checks how it ended.
-fn look_at_end(
+fn check_exit(
     client: &mut ClientProgram,
     number: usize,
     scenario: Scenario,

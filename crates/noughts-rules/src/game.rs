@@ -354,7 +354,7 @@ impl Game {
         }
         Ok(Action::Play(match self.variant.parse_place(text)? {
             Place::Cell(at) => at,
-            Place::Column(column) => self.top_of(column),
+            Place::Column(column) => self.lowest_free_cell(column),
         }))
     }
 
@@ -371,7 +371,7 @@ impl Game {
 
     /// The cell to which a mark in this column falls. For a full column this is the top cell, which
     /// [`act`](Game::act) then refuses because it is occupied.
-    fn top_of(&self, column: usize) -> Move {
+    fn lowest_free_cell(&self, column: usize) -> Move {
         let mut cells = (0..).map_while(|row| self.variant.move_at(row, column));
         let rests = |at: &Move| {
             dispatch!(&self.timeline, timeline => {

@@ -16,7 +16,7 @@ use crate::matchmaking::Matchmaking;
 use crate::store::{SecretHash, StoreError, StoredPlayer};
 use crate::tables::Tables;
 
-pub(crate) use feed::{Feed, Feeds, Nudge};
+pub(crate) use feed::{Feed, Feeds, Notice};
 pub use names::{PlayerInfo, PlayerNames};
 
 /// How long this node accepts a token after another node has revoked it, if the hint is lost.

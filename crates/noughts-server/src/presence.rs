@@ -28,7 +28,7 @@ const COMPARED_AT_ONCE: usize = 1_000;
 
 /// How long a request with a seat's token counts as presence. A hidden tab polls, and some programs only
 /// poll.
-const REQUEST_COUNTS: Duration = Duration::from_secs(90);
+const PRESENT_AFTER_REQUEST: Duration = Duration::from_secs(90);
 
 /// Interval at which expired requests are removed.
 const FORGET: Duration = Duration::from_secs(1);
@@ -81,7 +81,7 @@ impl Presence {
 
     /// Records a request of the player of a seat. The player counts as connected for a while.
     pub(crate) fn request(self: &Arc<Presence>, live: &Arc<LiveTable>, seat: Seat) {
-        let until = self.tables.clock().now() + REQUEST_COUNTS;
+        let until = self.tables.clock().now() + PRESENT_AFTER_REQUEST;
         let place = (live.id(), seat);
         let mut requesters = self.requesters();
         if let Some((known_until, connected)) = requesters.get_mut(&place)
@@ -143,13 +143,17 @@ impl Presence {
     /// the server runs.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
-            return self.tell().await;
+            return self.store_presence().await;
         }
         let compare = Notify::new();
-        tokio::join!(self.tell(), self.hear(&compare), self.compare(&compare));
+        tokio::join!(
+            self.store_presence(),
+            self.receive_hints(&compare),
+            self.compare(&compare)
+        );
     }
 
-    async fn tell(&self) {
+    async fn store_presence(&self) {
         loop {
             self.filled.notified().await;
             sleep(COLLECT).await;
@@ -181,7 +185,7 @@ impl Presence {
     }
 
     /// When a hint arrives, reads what other nodes have stored.
-    async fn hear(&self, compare: &Notify) {
+    async fn receive_hints(&self, compare: &Notify) {
         let mut hints = self.tables.bus().subscribe();
         while let Some(hint) = hints.next().await {
             match hint {

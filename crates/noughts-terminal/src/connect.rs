@@ -33,7 +33,7 @@ use self::session_io::{Next, SessionIo, Wants};
 use crate::console::sentence;
 
 /// The client leaves after this number of consecutive errors from the server.
-const MOST_COMPLAINTS: u8 = 5;
+const MAX_COMPLAINTS: u8 = 5;
 
 const FOR_EVER: Duration = Duration::MAX;
 
@@ -289,7 +289,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
             Event::Played(cell) => {
                 let at = server_game
                     .play_other(cell)
-                    .ok_or(Disconnect::PlayedOn(cell))?;
+                    .ok_or(Disconnect::IllegalCell(cell))?;
                 self.complaints = 0;
                 self.tell(self.names.other_plays(at))?;
                 self.show(server_game)?;
@@ -312,7 +312,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 let at = server_game.take_back();
                 self.tell(messages::complaint(at, code, &text))?;
                 self.complaints += 1;
-                if self.settings.robot.is_some() || self.complaints >= MOST_COMPLAINTS {
+                if self.settings.robot.is_some() || self.complaints >= MAX_COMPLAINTS {
                     return Err(self.refused(code, text));
                 }
                 self.show(server_game)?;
@@ -416,7 +416,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 Ok(Answer::Event(Event::Refused { code, text })) => {
                     self.tell(messages::complaint(None, code, &text))?;
                     self.complaints += 1;
-                    if self.complaints >= MOST_COMPLAINTS {
+                    if self.complaints >= MAX_COMPLAINTS {
                         return Err(self.refused(code, text));
                     }
                 }

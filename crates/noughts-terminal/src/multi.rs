@@ -11,7 +11,7 @@ use noughts_engine::EngineSetup;
 use noughts_rules::{Action, Game, Seat, View};
 
 pub(crate) use messages::WHICH_BOARD;
-pub use options::{MultiOptions, MultiSettings, OptionError, USUAL_ROBOT};
+pub use options::{DEFAULT_ROBOT, MultiOptions, MultiSettings, OptionError};
 pub use screen::BoardSize;
 
 use crate::console::{Console, Exit, sentence};

@@ -333,7 +333,7 @@ impl<O: Write> Session<'_, O> {
             }
             PlayEvent::Disconnected => {
                 self.is_connected = false;
-                self.presence.forget_untold();
+                self.presence.forget_unreported();
                 self.print(messages::DISCONNECTED)?;
                 self.tell_about_pending()?;
             }

@@ -748,7 +748,7 @@ pub(crate) enum Judged {
 
 /// The form of the report.
 #[derive(Arguments, Debug)]
-pub(crate) struct Telling {
+pub(crate) struct ReportOptions {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -778,7 +778,7 @@ pub(crate) struct CheckTcp {
     #[arg(long, value_name = "TIME", default_value = "2s")]
     pub(crate) timeout: String,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) report_options: ReportOptions,
     /// How to start the server, with {host} and {port} replaced; it is started again when it ends
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
@@ -811,7 +811,7 @@ pub(crate) struct CheckClient {
     #[arg(long, value_name = "PROMPT=TEXT")]
     pub(crate) answers: Vec<String>,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) report_options: ReportOptions,
     /// How to start the client
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
@@ -829,7 +829,7 @@ pub(crate) struct CheckClassic {
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) timeout: String,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) report_options: ReportOptions,
     /// The program to test, such as java -jar application.jar
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,

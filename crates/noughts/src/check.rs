@@ -14,7 +14,7 @@ use noughts_check::{
 use noughts_rules::Quoted;
 use noughts_wire::Dialect;
 
-use crate::args::{CheckClassic, CheckClient, CheckTcp, Judged, SpokenDialect, Telling};
+use crate::args::{CheckClassic, CheckClient, CheckTcp, Judged, ReportOptions, SpokenDialect};
 use crate::signals::on_end_signal;
 use crate::{Failure, duration, progress};
 
@@ -70,7 +70,7 @@ fn tcp(task: CheckTcp) -> Result<ExitCode, Failure> {
             &|step| show(&bar, step),
         );
         match checked {
-            Ok(report) => return tell(report, &task.telling, &bar),
+            Ok(report) => return tell(report, &task.report_options, &bar),
             Err(refusal) => refusals.push(refusal),
         }
     }
@@ -130,7 +130,7 @@ fn client(task: CheckClient) -> Result<ExitCode, Failure> {
         false => show(&bar, step),
     })
     .map_err(Failure::Invalid)?;
-    tell(report, &task.telling, &bar)
+    tell(report, &task.report_options, &bar)
 }
 
 fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
@@ -149,7 +149,7 @@ fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
     let bar = progress::bar(0, "games");
     let report =
         check_classic(&checked, &processes, &|step| show(&bar, step)).map_err(Failure::Invalid)?;
-    tell(report, &task.telling, &bar)
+    tell(report, &task.report_options, &bar)
 }
 
 fn read_timeout(text: &str) -> Result<Duration, Failure> {
@@ -204,16 +204,20 @@ fn show(bar: &ProgressBar, step: Step<'_>) {
 }
 
 /// Prints the report and writes it to files.
-fn tell(mut report: Report, telling: &Telling, bar: &ProgressBar) -> Result<ExitCode, Failure> {
+fn tell(
+    mut report: Report,
+    report_options: &ReportOptions,
+    bar: &ProgressBar,
+) -> Result<ExitCode, Failure> {
     bar.finish_and_clear();
-    report.hide_differences = telling.quiet_differences;
+    report.hide_differences = report_options.quiet_differences;
     for (path, option, text) in [
         (
-            &telling.junit,
+            &report_options.junit,
             "--junit",
             Report::junit as fn(&Report) -> String,
         ),
-        (&telling.html, "--html", Report::html),
+        (&report_options.html, "--html", Report::html),
     ] {
         if let Some(path) = path {
             std::fs::write(path, text(&report)).map_err(|error| {
@@ -224,7 +228,7 @@ fn tell(mut report: Report, telling: &Telling, bar: &ProgressBar) -> Result<Exit
             })?;
         }
     }
-    let text = match telling.json {
+    let text = match report_options.json {
         true => report.json(),
         false => report.to_string(),
     };

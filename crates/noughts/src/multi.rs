@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter};
 
 use noughts_rules::{NestedSpec, Variant};
-use noughts_terminal::multi::{self, BoardSize, MultiOptions, MultiSettings, USUAL_ROBOT};
+use noughts_terminal::multi::{self, BoardSize, DEFAULT_ROBOT, MultiOptions, MultiSettings};
 use noughts_terminal::robot_seats;
 
 use crate::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn run(options: Multi) -> Result<(), Failure> {
     let (x, o) = match options.robots.is_empty() {
         true => (options.x, options.o),
         false => {
-            let seats = robot_seats(2, &options.robots, USUAL_ROBOT).map_err(Failure::invalid)?;
+            let seats = robot_seats(2, &options.robots, DEFAULT_ROBOT).map_err(Failure::invalid)?;
             let mut seats = seats.into_iter();
             (seats.next(), seats.next())
         }

@@ -174,8 +174,8 @@ impl NestedFeatures {
         let new = if add { old + digit } else { old - digit };
         self.codes[board] = new;
         self.sum += self.worth(new) - self.worth(old);
-        for (hash, laid) in self.hashes.iter_mut().zip(&self.symmetries) {
-            *hash ^= self.keys[by.index() & 1][usize::from(laid.to[at.index()])];
+        for (hash, mapped) in self.hashes.iter_mut().zip(&self.symmetries) {
+            *hash ^= self.keys[by.index() & 1][usize::from(mapped.to[at.index()])];
         }
     }
 
@@ -395,7 +395,7 @@ impl SymmetryTable {
         let board = |board: usize| usize::from(to[9 * board]) / 9;
         let boards = |set: u16| {
             let members = (0..9).filter(|b| set >> b & 1 == 1);
-            members.fold(0, |laid, b| laid | 1 << board(b))
+            members.fold(0, |mapped, b| mapped | 1 << board(b))
         };
         SymmetryTable {
             back,

@@ -167,13 +167,13 @@ impl<R: Endgame> General<R> {
     }
 
     /// The hash of a set of playable boards under a symmetry.
-    fn laid(&self, way: usize, playable: u16) -> u64 {
+    fn mapped(&self, way: usize, playable: u16) -> u64 {
         let Some(to) = self.boards.get(way) else {
             return 0;
         };
         let boards = (0..9).filter(|board| playable >> board & 1 == 1);
-        let laid = boards.fold(0u64, |set, board| set | 1 << to[board]);
-        laid.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        let mapped = boards.fold(0u64, |set, board| set | 1 << to[board]);
+        mapped.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 
@@ -185,14 +185,14 @@ impl<R: Endgame> Field for General<R> {
     fn key(&self) -> u64 {
         let playable = self.rules.playable(self.position());
         let hashes = self.present().iter().enumerate();
-        let laid = hashes.map(|(way, hash)| hash ^ self.laid(way, playable));
+        let mapped = hashes.map(|(way, hash)| hash ^ self.mapped(way, playable));
         let turn = if self.attacks() {
             0
         } else {
             0xA5A5_1234_8765_4321
         };
         let lead = self.rules.lead(self.position()) as u64;
-        laid.min().unwrap_or(0) ^ turn ^ lead.wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        mapped.min().unwrap_or(0) ^ turn ^ lead.wrapping_mul(0xD6E8_FEB8_6659_FD93)
     }
 
     fn wide_key(&self) -> u64 {

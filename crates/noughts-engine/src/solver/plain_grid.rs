@@ -267,7 +267,7 @@ struct EstimateWeights {
 
 impl EstimateWeights {
     /// These values proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
-    const USUAL: EstimateWeights = EstimateWeights {
+    const DEFAULT: EstimateWeights = EstimateWeights {
         mine: 8,
         theirs: 6,
         near: 4,
@@ -276,7 +276,7 @@ impl EstimateWeights {
     };
 
     /// The values for lines of five. With them, 7x7k5, 8x6k5 and 8x7k5 take 64 %, 102 % and 70 % of the positions
-    /// that they take with `USUAL` (`noughts solve 7x7k5 --json` and so on; 8x7k5 with two threads).
+    /// that they take with `DEFAULT` (`noughts solve 7x7k5 --json` and so on; 8x7k5 with two threads).
     const FIVE: EstimateWeights = EstimateWeights {
         mine: 9,
         theirs: 6,
@@ -460,7 +460,7 @@ impl<B: Bits, L: Bits, const W: usize> Geometry<B, L, W> {
             scale: Scale::new(spec.line()),
             weights: match spec.line() {
                 5 => EstimateWeights::FIVE,
-                _ => EstimateWeights::USUAL,
+                _ => EstimateWeights::DEFAULT,
             },
             lines: lines.iter().map(set).collect(),
             all: (0..spec.cells()).fold(B::NONE, |set, at| set.or(B::one(at))),

@@ -94,7 +94,7 @@ impl<'p> Clients<'p> {
                 client.ask();
             }
             for client in &mut self.clients {
-                self.counted.asked += u64::from(client.hear());
+                self.counted.asked += u64::from(client.receive());
                 self.counted.requests += 1;
                 self.counted.waits.push(wave.elapsed().as_nanos() as u64);
             }
@@ -163,7 +163,7 @@ impl Client {
     }
 
     /// Reads the answer. Returns whether the request counts.
-    fn hear(&mut self) -> bool {
+    fn receive(&mut self) -> bool {
         let body = read(&mut self.stream, &mut self.bytes);
         if self.table.is_none() {
             self.table = Some((
@@ -228,7 +228,7 @@ fn string_after(text: &str, key: &str) -> String {
 
 /// The answer to a new table, and a view: the bare handler returns the same.
 pub(crate) fn rehearse(server: &Process) -> (String, String) {
-    let (id, tokens, laid, mut stream) = lay(server);
+    let (id, tokens, created, mut stream) = create_table(server);
     let mut bytes = vec![0; 16 * 1024];
     for (turn, cell) in DRAW[..4].iter().enumerate() {
         let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
@@ -238,7 +238,7 @@ pub(crate) fn rehearse(server: &Process) -> (String, String) {
         read(&mut stream, &mut bytes);
     }
     let view = get(&mut stream, &format!("/api/games/{id}"));
-    (laid, view)
+    (created, view)
 }
 
 /// Sends a GET request.
@@ -249,7 +249,7 @@ pub(crate) fn get(stream: &mut TcpStream, path: &str) -> String {
 }
 
 /// Creates a table of the short game.
-pub(crate) fn lay(server: &Process) -> (String, [String; 2], String, TcpStream) {
+pub(crate) fn create_table(server: &Process) -> (String, [String; 2], String, TcpStream) {
     create(server, TABLE)
 }
 
@@ -258,9 +258,9 @@ pub(crate) fn create(server: &Process, body: &str) -> (String, [String; 2], Stri
     let mut stream = connect(server);
     let request = post("/api/games", None, body);
     stream.write_all(request.as_bytes()).expect("it listens");
-    let laid = read(&mut stream, &mut vec![0; LARGEST]);
-    let tokens = ["0", "1"].map(|seat| string_after(&laid, &format!(r#""{seat}":""#)));
-    (string_after(&laid, r#""id":""#), tokens, laid, stream)
+    let created = read(&mut stream, &mut vec![0; LARGEST]);
+    let tokens = ["0", "1"].map(|seat| string_after(&created, &format!(r#""{seat}":""#)));
+    (string_after(&created, r#""id":""#), tokens, created, stream)
 }
 
 /// Plays turn `turn` of the short game, from 0. Returns when the request was sent.
@@ -284,7 +284,7 @@ pub(crate) fn play_at(
 }
 
 /// Reads an answer.
-pub(crate) fn hear(stream: &mut TcpStream) {
+pub(crate) fn receive(stream: &mut TcpStream) {
     read(stream, &mut vec![0; LARGEST]);
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn compare(programs: [&str; 2]) {
             empty[side].push(resident / 1e6);
             times[side].push(Spread::of(&watched(&server)).median);
             let server = Process::serve(programs[side], "memory:");
-            let id = clients::lay(&server).0;
+            let id = clients::create_table(&server).0;
             let before = server.resident();
             let sockets: Vec<TcpStream> = (0..IDLE).map(|_| watch(&server, &id)).collect();
             settle(&server);

@@ -35,7 +35,7 @@ pub(crate) fn long_game() {
                 // The players' presence comes in between.
                 while !frame(socket).starts_with("{\"change\"") {}
             }
-            clients::hear(&mut player);
+            clients::receive(&mut player);
         }
         costs.push((server.cpu() - before).as_secs_f64() * 1e6 / SAMPLE as f64);
     }

@@ -87,8 +87,8 @@ fn main() -> ExitCode {
 /// Views and turns, each compared with the bare handler.
 fn requests() {
     let server = Process::start(Role::Server, &[]);
-    let (laid, view) = clients::rehearse(&server);
-    let bare = Process::start(Role::Bare, &[("LAID", &laid), ("VIEW", &view)]);
+    let (created, view) = clients::rehearse(&server);
+    let bare = Process::start(Role::Bare, &[("CREATED", &created), ("VIEW", &view)]);
     println!(
         "requests a second, beside a bare axum handler that returns the same JSON ({ROUNDS} rounds)"
     );

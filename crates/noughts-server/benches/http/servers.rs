@@ -88,11 +88,11 @@ const MEDIUM: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "applica
 /// Reads requests, and answers with the bytes in its environment.
 async fn answer(listener: TcpListener) {
     let given = |name: &str| Bytes::from(std::env::var(name).expect("it was given"));
-    let (laid, view, looked) = (given("LAID"), given("VIEW"), given("VIEW"));
+    let (created, view, looked) = (given("CREATED"), given("VIEW"), given("VIEW"));
     let routes = Router::new()
         .route(
             "/api/games",
-            post(move |_: Bytes| async move { (StatusCode::CREATED, MEDIUM, laid) }),
+            post(move |_: Bytes| async move { (StatusCode::CREATED, MEDIUM, created) }),
         )
         .route(
             "/api/games/{id}/actions",

@@ -152,7 +152,7 @@ pub(crate) fn nodes() {
     let [here, there] = [(); 2].map(|()| Process::start(Role::Server, &[("STORE", &store)]));
     let (mut own, mut other) = (Vec::new(), Vec::new());
     for _ in 0..12 {
-        let (id, tokens, _, mut player) = clients::lay(&here);
+        let (id, tokens, _, mut player) = clients::create_table(&here);
         let mut watchers = [watch(&here, &id), watch(&there, &id)];
         for turn in 0..9 {
             let asked = clients::play(&mut player, &id, &tokens[turn % 2], turn);
@@ -161,7 +161,7 @@ pub(crate) fn nodes() {
                 assert!(message.starts_with("{\"change\""), "{message}");
                 times.push(asked.elapsed().as_secs_f64() * 1e3);
             }
-            clients::hear(&mut player);
+            clients::receive(&mut player);
             // At the pace of people, so that hints are not sent in batches.
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -20,7 +20,9 @@ pub(crate) fn idle() {
     let mut each = Vec::new();
     for _ in 0..3 {
         let server = Process::start(Role::Server, &[]);
-        let tables: Vec<String> = (0..TABLES).map(|_| clients::lay(&server).0).collect();
+        let tables: Vec<String> = (0..TABLES)
+            .map(|_| clients::create_table(&server).0)
+            .collect();
         let before = server.resident();
         let sockets: Vec<TcpStream> = (0..IDLE)
             .map(|number| watch(&server, &tables[number % TABLES]))
@@ -42,7 +44,7 @@ pub(crate) fn watchers() {
 
 /// Plays a game with many watchers: for each turn the milliseconds until the last of them has read it.
 pub(crate) fn watched(server: &Process) -> Vec<f64> {
-    let (id, tokens, _, mut player) = clients::lay(server);
+    let (id, tokens, _, mut player) = clients::create_table(server);
     let mut sockets: Vec<TcpStream> = (0..WATCHERS).map(|_| watch(server, &id)).collect();
     let play = |turn: usize| {
         let asked = clients::play(&mut player, &id, &tokens[turn % 2], turn);
@@ -51,7 +53,7 @@ pub(crate) fn watched(server: &Process) -> Vec<f64> {
             assert!(message.starts_with("{\"change\""), "{message}");
         }
         let time = asked.elapsed().as_secs_f64() * 1e3;
-        clients::hear(&mut player);
+        clients::receive(&mut player);
         time
     };
     (0..9).map(play).collect()

@@ -290,7 +290,7 @@ impl Client {
             let count = read.expect("it is still there");
             assert_ne!(count, 0, "the other side left");
             length += count;
-            if self.hear(&bytes[..length]) {
+            if self.receive(&bytes[..length]) {
                 return;
             }
         }
@@ -313,7 +313,7 @@ impl Client {
     }
 
     /// Whether this is the whole answer. Panics on a wrong answer.
-    fn hear(&mut self, bytes: &[u8]) -> bool {
+    fn receive(&mut self, bytes: &[u8]) -> bool {
         if let Talk::Echo(_) = self.talk {
             assert!(self.said.starts_with(bytes), "that is no echo");
             return bytes.len() == self.said.len();

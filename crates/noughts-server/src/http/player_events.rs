@@ -24,7 +24,7 @@ use super::players::{Caller, my_game};
 use super::rate_limit::{Client, REPLAY_UNIT};
 use super::stream::{EventSource, event_stream, last_event_id, to_json, write_event};
 use crate::id::{GameId, PlayerId};
-use crate::players::{Feed, Nudge};
+use crate::players::{Feed, Notice};
 use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::table::{Holder, Status, Table};
 
@@ -429,8 +429,8 @@ impl EventSource for PlayerEvents {
             };
             tokio::select! {
                 nudge = self.feed.next() => match nudge? {
-                    Nudge::Game(game) => self.look_at(game, false).await,
-                    Nudge::Everything => self.look_at_everything().await,
+                    Notice::Game(game) => self.look_at(game, false).await,
+                    Notice::Everything => self.look_at_everything().await,
                 },
                 () = sleep(pause) => self.look_at_everything().await,
             }

@@ -42,7 +42,7 @@ const MAX_COUNTED_GAMES: usize = 1_000;
 
 /// Maximum number of attempts to delete a player. Each attempt first ends the running games; another device may start
 /// new games in the meantime.
-const MAX_RESIGNATIONS: usize = 5;
+const MAX_DELETION_ATTEMPTS: usize = 5;
 
 /// The player who makes a request.
 pub(super) struct Caller(pub(super) StoredPlayer);
@@ -259,7 +259,7 @@ pub(super) async fn delete(
     State(app): State<Arc<AppState>>,
     Caller(player): Caller,
 ) -> Result<Response, ApiError> {
-    for _ in 0..MAX_RESIGNATIONS {
+    for _ in 0..MAX_DELETION_ATTEMPTS {
         resign_all(&app, player.id).await?;
         match app.tables.store().delete_player(player.id).await? {
             Deletion::Deleted => {

@@ -60,7 +60,7 @@ impl Default for HttpLimits {
 }
 
 /// A table older than this no longer counts, even if it is not over.
-const TABLE_COUNTS: Duration = Duration::from_secs(24 * 3600);
+const TABLE_AGE_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum number of tables that one request checks to find finished ones.
 const MAX_CHECKED_TABLES: usize = 32;
@@ -286,7 +286,7 @@ impl RateLimiter {
             });
             let Some(oldest) = oldest else { return Ok(()) };
             let Some((id, created)) = oldest else { break };
-            if now.saturating_sub(created) < TABLE_COUNTS && is_open(tables, id).await {
+            if now.saturating_sub(created) < TABLE_AGE_LIMIT && is_open(tables, id).await {
                 self.remember_table(network, (id, created), now);
             }
         }

@@ -66,7 +66,7 @@ fn amount(text: &str) -> Option<(&str, u128)> {
 /// Which strategies to list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Fitting {
+pub(super) struct StrategyFilter {
     /// Only strategies that can play this variant.
     #[param(example = "3x3k3")]
     variant: Option<String>,
@@ -75,17 +75,17 @@ pub(super) struct Fitting {
 /// Lists the strategies of robots that this server accepts, with their limits.
 #[utoipa::path(
     get, path = "/api/strategies", tag = "catalog", operation_id = "listStrategies",
-    params(Fitting),
+    params(StrategyFilter),
     responses(
         (status = 200, body = [OfferedStrategy], description = "The strategies"),
         StrategyErrors,
     )
 )]
 pub(super) async fn strategies(
-    QueryParams(fitting): QueryParams<Fitting>,
+    QueryParams(filter): QueryParams<StrategyFilter>,
 ) -> Result<Response, ApiError> {
     let in_query = |error: ApiError| error.at(FieldLocation::Query, "/variant");
-    let variant = fitting.variant.map(|name| read_variant(&name)).transpose();
+    let variant = filter.variant.map(|name| read_variant(&name)).transpose();
     let game = match variant.map_err(in_query)? {
         Some(variant) => Game::new(&variant, Options::default()).ok(),
         None => None,

@@ -215,7 +215,7 @@ impl Matchmaking {
                 false => state.quick.list(),
             }
         };
-        let is_awaited = state.quick.does_anybody_wait && !is_stopping;
+        let is_awaited = state.quick.has_waiting_players && !is_stopping;
         if list == WaitingList::default() && state.sent.is_settled() && !is_awaited {
             return None;
         }

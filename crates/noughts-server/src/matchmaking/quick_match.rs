@@ -45,7 +45,7 @@ pub(super) struct QuickMatches {
     waiting_here: Vec<WaitingPlayer>,
     /// Whether anybody waits at any node, according to the store. While this is true, lists are sent, so that
     /// quick matches without a connected player are dropped.
-    pub(super) does_anybody_wait: bool,
+    pub(super) has_waiting_players: bool,
 }
 
 /// A quick match that must be removed from the store.
@@ -124,7 +124,7 @@ impl QuickMatches {
             };
             let _ = cancellation.answer.send(result);
         }
-        self.does_anybody_wait = !matches.waiting.is_empty();
+        self.has_waiting_players = !matches.waiting.is_empty();
         self.seated.retain(|seated| !list.seated.contains(seated));
         let waits = |player: &PlayerId| {
             let mut waiting = matches.waiting.iter();

@@ -11,7 +11,7 @@ use crate::matchmaking::Matchmaking;
 
 /// What may have changed for a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Nudge {
+pub(crate) enum Notice {
     /// Something in this game.
     Game(GameId),
     /// Anything.
@@ -19,7 +19,7 @@ pub(crate) enum Nudge {
 }
 
 /// Maximum number of notifications that wait for a stream. If there are more, the stream checks all games.
-const MAX_NUDGES: usize = 64;
+const MAX_QUEUED_NOTICES: usize = 64;
 
 /// The event streams of players at this node.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ struct State {
 /// The streams of one player.
 #[derive(Debug)]
 struct Streams {
-    nudges: broadcast::Sender<Nudge>,
+    notices: broadcast::Sender<Notice>,
     count: usize,
 }
 
@@ -47,7 +47,7 @@ struct Streams {
 pub(crate) struct Feed {
     feeds: Arc<Feeds>,
     player: PlayerId,
-    nudges: broadcast::Receiver<Nudge>,
+    notices: broadcast::Receiver<Notice>,
     followed: Vec<GameId>,
 }
 
@@ -63,17 +63,17 @@ impl Feeds {
     pub(crate) fn open(self: &Arc<Feeds>, player: PlayerId) -> Feed {
         let mut state = self.state();
         let streams = state.streams.entry(player).or_insert_with(|| Streams {
-            nudges: broadcast::Sender::new(MAX_NUDGES),
+            notices: broadcast::Sender::new(MAX_QUEUED_NOTICES),
             count: 0,
         });
         streams.count += 1;
-        let nudges = streams.nudges.subscribe();
+        let notices = streams.notices.subscribe();
         drop(state);
         self.matchmaking.player_connected(player);
         Feed {
             feeds: Arc::clone(self),
             player,
-            nudges,
+            notices,
             followed: Vec::new(),
         }
     }
@@ -85,9 +85,9 @@ impl Feeds {
             return;
         };
         // An error only means that the last stream has just ended.
-        let _ = streams.nudges.send(match game {
-            Some(game) => Nudge::Game(game),
-            None => Nudge::Everything,
+        let _ = streams.notices.send(match game {
+            Some(game) => Notice::Game(game),
+            None => Notice::Everything,
         });
         drop(state);
         if game.is_none() {
@@ -129,12 +129,12 @@ impl Feeds {
 
 impl Feed {
     /// Waits for the next notification; `None` when the server stops. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Option<Nudge> {
-        match self.nudges.recv().await {
+    pub(crate) async fn next(&mut self) -> Option<Notice> {
+        match self.notices.recv().await {
             Ok(nudge) => Some(nudge),
             Err(RecvError::Lagged(_)) => {
-                self.nudges = self.nudges.resubscribe();
-                Some(Nudge::Everything)
+                self.notices = self.notices.resubscribe();
+                Some(Notice::Everything)
             }
             Err(RecvError::Closed) => None,
         }

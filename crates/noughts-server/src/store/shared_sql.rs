@@ -250,7 +250,7 @@ macro_rules! shared_migration {
                 " PRIMARY KEY, data TEXT NOT NULL)"
             );
             raw_sql(CREATE).execute(&mut *at).await?;
-            let sittings: Vec<Sitting> = query_as(
+            let sittings: Vec<OldSeat> = query_as(
                 "SELECT game, seat, holder, holders FROM sittings JOIN games ON id = game \
                  ORDER BY game, seat",
             )

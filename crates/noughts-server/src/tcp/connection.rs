@@ -77,7 +77,7 @@ enum GameEvent {
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
 /// Maximum number of unsent bytes. While there are more, nothing is read from the client.
-const MAX_UNREAD: usize = 4096;
+const MAX_UNSENT_BYTES: usize = 4096;
 
 /// Maximum number of bytes per read. It is enough for any frame.
 const READ_AT_ONCE: usize = 512;
@@ -94,7 +94,7 @@ enum End {
     /// The table is gone.
     NoTable,
     /// The store was unavailable for too long.
-    StoreAway,
+    StoreUnavailable,
 }
 
 impl Stage {
@@ -214,8 +214,8 @@ impl Connection {
                     if self.has_ended {
                         return Ok(End::Left);
                     }
-                    if self.is_store_away(idle) {
-                        return Ok(End::StoreAway);
+                    if self.is_store_unavailable(idle) {
+                        return Ok(End::StoreUnavailable);
                     }
                     if !self.is_waiting_for_client() {
                         self.since = Instant::now();
@@ -232,9 +232,9 @@ impl Connection {
     /// Handles input, submits requests and writes output, until nothing is left to do.
     fn proceed(&mut self) -> io::Result<Option<End>> {
         loop {
-            if self.out.len() > MAX_UNREAD {
+            if self.out.len() > MAX_UNSENT_BYTES {
                 self.write()?;
-                if self.out.len() > MAX_UNREAD {
+                if self.out.len() > MAX_UNSENT_BYTES {
                     return Ok(None);
                 }
             }
@@ -273,7 +273,7 @@ impl Connection {
 
     /// Whether to read from the client now.
     fn wants_input(&self) -> bool {
-        !self.has_ended && self.out.len() <= MAX_UNREAD && self.session.room() > 0
+        !self.has_ended && self.out.len() <= MAX_UNSENT_BYTES && self.session.room() > 0
     }
 
     /// Whether the server waits for the client.
@@ -445,7 +445,7 @@ impl Connection {
     }
 
     /// Whether the client's move has not been stored for at least `limit`.
-    fn is_store_away(&self, limit: Duration) -> bool {
+    fn is_store_unavailable(&self, limit: Duration) -> bool {
         match &self.stage {
             Stage::Playing {
                 submission: Some((_, since)),
@@ -463,7 +463,7 @@ impl Connection {
             self.stream.write_all(&self.out).await?;
             self.stream.shutdown().await?;
             let mut unread = 0;
-            while unread < MAX_UNREAD {
+            while unread < MAX_UNSENT_BYTES {
                 self.stream.socket().readable().await?;
                 match self.stream.socket().try_read(&mut [0; READ_AT_ONCE]) {
                     Ok(0) => break,
@@ -580,7 +580,7 @@ impl fmt::Display for End {
             End::Idle => f.write_str("the client was idle for too long"),
             End::Error(why) => why.fmt(f),
             End::NoTable => f.write_str("the table was closed"),
-            End::StoreAway => f.write_str("the store was unavailable for too long"),
+            End::StoreUnavailable => f.write_str("the store was unavailable for too long"),
         }
     }
 }

@@ -222,10 +222,10 @@ impl TestServer {
 
     /// Creates a table, and returns its id and tokens.
     pub(crate) async fn create_table(&self, body: &str) -> (String, Value) {
-        let laid = self.request("POST", "/api/games", Some(body)).await;
-        assert_eq!(laid.status, 201, "{}", laid.body);
-        let id = laid.body["id"].as_str().unwrap().to_owned();
-        (id, laid.body["tokens"].clone())
+        let created = self.request("POST", "/api/games", Some(body)).await;
+        assert_eq!(created.status, 201, "{}", created.body);
+        let id = created.body["id"].as_str().unwrap().to_owned();
+        (id, created.body["tokens"].clone())
     }
 
     /// Plays a legal move.

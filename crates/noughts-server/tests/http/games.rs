@@ -197,7 +197,7 @@ async fn table_starts_from_a_position_and_rewinds() {
 #[tokio::test]
 async fn repeats_are_safe() {
     let server = TestServer::new().await;
-    let lay = |key: &'static str, body: &'static str| {
+    let create_table = |key: &'static str, body: &'static str| {
         let server = &server;
         async move {
             let headers = [("Idempotency-Key", key)];
@@ -207,15 +207,17 @@ async fn repeats_are_safe() {
         }
     };
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":""},{"open":"link"}]}"#;
-    let first = lay("0123456789abcdef", new_table).await;
-    let second = lay("0123456789abcdef", new_table).await;
+    let first = create_table("0123456789abcdef", new_table).await;
+    let second = create_table("0123456789abcdef", new_table).await;
     assert_eq!((first.status, second.status), (201, 200));
     assert_eq!(first.body["id"], second.body["id"]);
     assert_eq!(first.body["tokens"], second.body["tokens"]);
-    lay("0123456789abcdef", r#"{"variant":"4x4k4"}"#)
+    create_table("0123456789abcdef", r#"{"variant":"4x4k4"}"#)
         .await
         .is_problem(422, "key-reused");
-    lay("short", new_table).await.is_problem(400, "invalid-key");
+    create_table("short", new_table)
+        .await
+        .is_problem(400, "invalid-key");
 
     let id = first.body["id"].as_str().unwrap();
     let sit = |key: &'static str, name: &'static str| {

@@ -64,7 +64,7 @@ async fn open_tables_per_address_are_limited() {
         ..HttpLimits::default()
     };
     let server = TestServer::with(limits).await;
-    let lay = |address: &'static str| {
+    let create_table = |address: &'static str| {
         let server = &server;
         async move {
             let headers = [("X-Forwarded-For", address)];
@@ -84,7 +84,7 @@ async fn open_tables_per_address_are_limited() {
     };
     let first = lay_with("0123456789abcdef", NEW_TABLE).await;
     for _ in 0..2 {
-        assert_eq!(lay("203.0.113.7").await.status, 201);
+        assert_eq!(create_table("203.0.113.7").await.status, 201);
     }
     // A repeat asks for no further table.
     let again = lay_with("0123456789abcdef", NEW_TABLE).await;
@@ -95,10 +95,10 @@ async fn open_tables_per_address_are_limited() {
     other.is_problem(422, "key-reused");
     let fresh = lay_with("0123456789abcdeg", NEW_TABLE).await;
     fresh.is_problem(429, "too-many-tables");
-    let refused = lay("203.0.113.7").await;
+    let refused = create_table("203.0.113.7").await;
     refused.is_problem(429, "too-many-tables");
     assert!(refused.headers.contains("retry-after: 10"));
-    assert_eq!(lay("203.0.113.8").await.status, 201);
+    assert_eq!(create_table("203.0.113.8").await.status, 201);
     // A game that is over makes room.
     let path = format!("/api/games/{}/actions", first.body["id"].as_str().unwrap());
     let token = first.body["tokens"]["0"].as_str().unwrap();
@@ -106,8 +106,10 @@ async fn open_tables_per_address_are_limited() {
         .request_as(token, &path, r#"{"turn":1,"resign":true}"#)
         .await;
     assert_eq!(resigned.status, 200);
-    assert_eq!(lay("203.0.113.7").await.status, 201);
-    lay("203.0.113.7").await.is_problem(429, "too-many-tables");
+    assert_eq!(create_table("203.0.113.7").await.status, 201);
+    create_table("203.0.113.7")
+        .await
+        .is_problem(429, "too-many-tables");
 }
 
 #[tokio::test]

@@ -28,14 +28,14 @@ impl Socket {
         self.0.send(Message::text(text)).await.unwrap();
     }
 
-    async fn hear(&mut self) -> Option<Result<Message, Error>> {
+    async fn receive(&mut self) -> Option<Result<Message, Error>> {
         timeout(TIMEOUT, self.0.next()).await.expect("nothing came")
     }
 
     /// The next text message.
     pub(crate) async fn next(&mut self) -> Value {
         loop {
-            match self.hear().await.expect("the end").expect("a message") {
+            match self.receive().await.expect("the end").expect("a message") {
                 Message::Text(text) => return serde_json::from_str(&text).unwrap(),
                 Message::Ping(_) | Message::Pong(_) => {}
                 other => panic!("{other:?}"),
@@ -56,7 +56,7 @@ impl Socket {
     /// The close code of the server; skips other messages.
     async fn closed(&mut self) -> Option<u16> {
         loop {
-            match self.hear().await {
+            match self.receive().await {
                 Some(Ok(Message::Close(frame))) => return frame.map(|frame| frame.code.into()),
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => return None,
@@ -385,7 +385,7 @@ async fn pings_are_answered_and_a_restart_is_announced() {
     socket.next_of("view").await;
     let ping = Message::Ping(b"there?".as_slice().into());
     socket.0.send(ping).await.unwrap();
-    match socket.hear().await {
+    match socket.receive().await {
         Some(Ok(Message::Pong(payload))) => assert_eq!(payload.as_ref(), b"there?"),
         other => panic!("{other:?}"),
     }

@@ -9,7 +9,7 @@ use crate::holder::Holder;
 use crate::symbols::Symbols;
 
 /// The default strategy.
-const USUAL: &str = "level:8";
+const DEFAULT: &str = "level:8";
 
 /// Returns the holder of each seat from the values of `--robot`.
 pub(super) fn holders(
@@ -17,7 +17,7 @@ pub(super) fn holders(
     robots: &[String],
     engines: &Engines,
 ) -> Result<Vec<Holder>, RobotOptionError> {
-    let strategies = strategies(symbols, robots, USUAL)?;
+    let strategies = strategies(symbols, robots, DEFAULT)?;
     let holders = strategies.into_iter().map(|strategy| match strategy {
         Some(strategy) => engines.parse(strategy).map(Holder::Robot),
         None => Ok(Holder::HUMAN),

@@ -38,7 +38,7 @@ pub enum Disconnect {
     /// The server broke the protocol.
     Broken(ProtocolError),
     /// The server played this cell, which is illegal or out of turn.
-    PlayedOn(Cell),
+    IllegalCell(Cell),
     /// The connection failed.
     Lost(io::Error),
     /// The external engine failed.
@@ -100,7 +100,7 @@ impl fmt::Display for Disconnect {
             Disconnect::Broken(fault) => {
                 write!(f, "{fault}; it may not be a Noughts TCP server")
             }
-            Disconnect::PlayedOn(cell) => {
+            Disconnect::IllegalCell(cell) => {
                 write!(
                     f,
                     "the server played {cell}, though it was not its turn to play"

@@ -90,9 +90,9 @@ fn name(text: &str) -> Result<Name, OptionError> {
     let length = text.chars().count();
     match (Name::new(text), text.chars().find(|sign| sign.is_control())) {
         (Ok(name), None) if length > 0 => Ok(name),
-        (_, Some(sign)) => Err(OptionError::NameSign(sign)),
+        (_, Some(sign)) => Err(OptionError::NameCharacter(sign)),
         _ => match text.chars().find(|sign| u8::try_from(*sign).is_err()) {
-            Some(sign) => Err(OptionError::NameSign(sign)),
+            Some(sign) => Err(OptionError::NameCharacter(sign)),
             None => Err(OptionError::NameLength(length)),
         },
     }
@@ -124,7 +124,7 @@ pub enum OptionError {
     /// `--name` is empty or too long. Contains its length.
     NameLength(usize),
     /// `--name` contains this character, which cannot be sent.
-    NameSign(char),
+    NameCharacter(char),
     /// `--robot`
     Strategy(StrategyError),
     /// A robot that does not play tic-tac-toe.
@@ -138,7 +138,7 @@ impl fmt::Display for OptionError {
         let name = format_args!("the name (--name) must be 1 to {MAX_TEXT_BYTES} characters");
         match self {
             OptionError::NameLength(length) => write!(f, "{name}, not {length}"),
-            OptionError::NameSign(sign) => write!(
+            OptionError::NameCharacter(sign) => write!(
                 f,
                 "{name} of Latin-1, the letters of western Europe, and {sign:?} is none of them"
             ),

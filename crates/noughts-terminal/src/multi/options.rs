@@ -8,7 +8,7 @@ use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
 use crate::holder::{Holder, HolderError};
 
 /// The default opponent.
-pub const USUAL_ROBOT: &str = "minimax:7";
+pub const DEFAULT_ROBOT: &str = "minimax:7";
 
 /// The options as typed; `None` if not given.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl MultiSettings {
             history: history(options.history.as_deref().unwrap_or("0"), &options.rules)?,
             holders: [
                 holder(options.x.as_deref(), "human")?,
-                holder(options.o.as_deref(), USUAL_ROBOT)?,
+                holder(options.o.as_deref(), DEFAULT_ROBOT)?,
             ],
         };
         let game = settings.game();

@@ -43,7 +43,7 @@ impl Presence {
     }
 
     /// Forgets the absences that were not reported yet. Called when the connection is lost.
-    pub(super) fn forget_untold(&mut self) {
+    pub(super) fn forget_unreported(&mut self) {
         self.absent.retain(|known| known.is_told);
     }
 
@@ -93,7 +93,7 @@ mod tests {
         presence.update(&[], seconds(50));
         assert_eq!(presence.notices(seconds(50)), [(Seat(1), false)]);
         presence.update(&[Seat(1)], seconds(60));
-        presence.forget_untold();
+        presence.forget_unreported();
         assert_eq!(presence.next_notice_at(), None);
     }
 }

@@ -17,7 +17,7 @@ use super::theme::Theme;
 use crate::holder::Holder;
 
 /// Minimum time per move in a game between robots, so that people can follow the game.
-const WATCHED: Duration = Duration::from_millis(400);
+const WATCHED_MOVE_PAUSE: Duration = Duration::from_millis(400);
 
 /// An input of the app.
 #[derive(Clone, Debug)]
@@ -243,7 +243,7 @@ impl App {
             seed: seed_of(self.settings.seed, self.number, seat),
             pace: match local.has_people() {
                 true => Duration::ZERO,
-                false => WATCHED,
+                false => WATCHED_MOVE_PAUSE,
             },
         })
     }

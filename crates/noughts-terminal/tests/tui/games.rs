@@ -100,7 +100,7 @@ fn a_hint_shows_the_best_move_and_its_value() {
         moves: Vec::new(),
     });
     let decision = Ok(Decision { at, analysis });
-    app.hear(Event::RobotReply(RobotReply {
+    app.handle(Event::RobotReply(RobotReply {
         request_id,
         decision,
     }));
@@ -157,16 +157,16 @@ fn an_answer_to_an_earlier_question_is_ignored() {
     app.keys("enter");
     let stale = answer(&app.app.robot_request().unwrap());
     app.keys("a y").sees("turn 1");
-    app.hear(Event::RobotReply(stale.clone()));
+    app.handle(Event::RobotReply(stale.clone()));
     app.sees("turn 1").keys("enter").sees("turn 2");
     // The same turn of another game.
-    app.hear(Event::RobotReply(stale));
+    app.handle(Event::RobotReply(stale));
     app.sees("turn 2").sees("first is thinking.");
     app.let_robots_play();
     app.sees("turn 3").keys("h");
     let stale = answer(&app.app.robot_request().unwrap());
     app.play("2-2").sees("turn 5");
-    app.hear(Event::RobotReply(stale));
+    app.handle(Event::RobotReply(stale));
     app.sees("turn 5").does_not_see("Hint");
 }
 
@@ -176,7 +176,7 @@ fn failed_robot_is_reported_and_not_asked_again() {
     app.keys("enter");
     let request_id = app.app.request_id().unwrap();
     let decision = Err("it failed".to_owned());
-    app.hear(Event::RobotReply(RobotReply {
+    app.handle(Event::RobotReply(RobotReply {
         request_id,
         decision,
     }));
@@ -194,7 +194,7 @@ fn people_cannot_play_for_a_robot() {
         .sees("turn 2");
     app.keys("h").sees("It is the turn of first.");
     app.keys("r").sees("It is the turn of first.");
-    app.hear(Event::Tick(Duration::from_millis(3100)));
+    app.handle(Event::Tick(Duration::from_millis(3100)));
     app.sees("first is thinking 3 s");
 }
 
@@ -326,7 +326,7 @@ fn a_program_that_does_not_play_has_lost() {
     let mut app = TestApp::of(App::new(&options, TuiSettings::new(FULL, 1)).unwrap());
     let request_id = app.app.request_id().unwrap();
     let decision = Err("mine.py gave no move and has lost".to_owned());
-    app.hear(Event::RobotReply(RobotReply {
+    app.handle(Event::RobotReply(RobotReply {
         request_id,
         decision,
     }));

@@ -87,7 +87,7 @@ fn no_events_make_it_panic() {
             let event = event(&mut random);
             match event {
                 Event::Resize(width, height) => app.resize(width, height),
-                event => app.hear(event),
+                event => app.handle(event),
             }
             if random.below(3) == 0
                 && let Some(robot_request) = app.app.robot_request()
@@ -95,7 +95,7 @@ fn no_events_make_it_panic() {
                 // Any legal move.
                 let legal = robot_request.game.legal();
                 let at = legal[random.below(legal.len())];
-                app.hear(Event::RobotReply(RobotReply {
+                app.handle(Event::RobotReply(RobotReply {
                     request_id: robot_request.request_id,
                     decision: Ok(at.into()),
                 }));

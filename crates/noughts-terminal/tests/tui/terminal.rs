@@ -63,7 +63,7 @@ impl Lent {
     }
 
     /// Reads until this text appears.
-    fn hear(&mut self, text: &str) {
+    fn handle(&mut self, text: &str) {
         let mut some = [0; 4096];
         while !self.heard.contains(text) {
             let output = self.script.stdout.as_mut().unwrap();
@@ -82,7 +82,7 @@ impl Lent {
 
     /// Waits for the end and checks that the terminal is restored.
     fn check(mut self) -> String {
-        self.hear("done");
+        self.handle("done");
         self.script.wait().unwrap();
         let (before, rest) = self.heard.split_once(TAKEN).expect("it was taken");
         let (_, after) = rest.rsplit_once(GIVEN_BACK).expect("it was given back");
@@ -104,7 +104,7 @@ impl Lent {
 #[test]
 fn q_restores_the_terminal() {
     let mut lent = Lent::new("play");
-    lent.hear("Your turn");
+    lent.handle("Your turn");
     lent.press("q");
     lent.check();
 }
@@ -112,12 +112,12 @@ fn q_restores_the_terminal() {
 #[test]
 fn a_robot_answers_and_a_question_is_asked_before_a_game_is_left() {
     let mut lent = Lent::new("play");
-    lent.hear("Your turn");
+    lent.handle("Your turn");
     lent.press("1-1\r");
     // The mark and move of turn 2.
-    lent.hear("0-0");
+    lent.handle("0-0");
     lent.press("q");
-    lent.hear("Leave this game?");
+    lent.handle("Leave this game?");
     lent.press("y");
     lent.check();
 }
@@ -125,7 +125,7 @@ fn a_robot_answers_and_a_question_is_asked_before_a_game_is_left() {
 #[test]
 fn ctrl_c_restores_the_terminal() {
     let mut lent = Lent::new("play");
-    lent.hear("Your turn");
+    lent.handle("Your turn");
     lent.press("\x03");
     lent.check();
 }
@@ -133,7 +133,7 @@ fn ctrl_c_restores_the_terminal() {
 #[test]
 fn sigterm_restores_the_terminal() {
     let mut lent = Lent::new("play");
-    lent.hear("Your turn");
+    lent.handle("Your turn");
     let (_, rest) = lent.heard.split_once("pid ").unwrap();
     let process = rest.split_whitespace().next().unwrap().to_owned();
     let told = Command::new("kill").args(["-TERM", &process]).status();
@@ -150,7 +150,7 @@ fn panic_restores_the_terminal_and_is_reported() {
 #[test]
 fn a_terminal_that_goes_away_ends_the_session() {
     let mut lent = Lent::new("play");
-    lent.hear("Your turn");
+    lent.handle("Your turn");
     let (_, rest) = lent.heard.split_once("pid ").unwrap();
     let process = rest.split_whitespace().next().unwrap().to_owned();
     lent.script.kill().unwrap();

@@ -64,11 +64,11 @@ impl TestApp {
 
     pub(crate) fn resize(&mut self, width: u16, height: u16) {
         self.terminal.backend_mut().resize(width, height);
-        self.hear(Event::Resize(width, height));
+        self.handle(Event::Resize(width, height));
     }
 
     /// Handles an event and carries out its effects on files.
-    pub(crate) fn hear(&mut self, event: Event) {
+    pub(crate) fn handle(&mut self, event: Event) {
         self.effect = self.app.handle(event);
         while let Some(event) = perform(&self.effect) {
             self.effect = self.app.handle(event);
@@ -76,13 +76,13 @@ impl TestApp {
     }
 
     pub(crate) fn key(&mut self, code: KeyCode) -> &mut TestApp {
-        self.hear(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.handle(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
         self
     }
 
     pub(crate) fn control(&mut self, letter: char) -> &mut TestApp {
         let code = KeyCode::Char(letter);
-        self.hear(Event::Key(KeyEvent::new(code, KeyModifiers::CONTROL)));
+        self.handle(Event::Key(KeyEvent::new(code, KeyModifiers::CONTROL)));
         self
     }
 
@@ -133,7 +133,7 @@ impl TestApp {
         kind: MouseEventKind,
         (column, row): (u16, u16),
     ) -> &mut TestApp {
-        self.hear(Event::Mouse(MouseEvent {
+        self.handle(Event::Mouse(MouseEvent {
             kind,
             column,
             row,
@@ -152,7 +152,7 @@ impl TestApp {
             .app
             .robot_request()
             .expect("there is a request for a robot");
-        self.hear(Event::RobotReply(answer(&robot_request)));
+        self.handle(Event::RobotReply(answer(&robot_request)));
     }
 
     /// Answers requests until it is a person's turn or the game is over.

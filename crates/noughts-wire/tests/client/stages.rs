@@ -63,7 +63,7 @@ fn client(stage: &str, later: bool) -> ClientSession {
     let stages = ["new", "greeting", "ready", "joining", "turn", "moving"];
     let until = stages.iter().position(|&one| one == stage).unwrap_or(3);
     let name = Name::new("Ann").expect("a name");
-    let hear = |client: &mut ClientSession, name: &str| {
+    let reply_to = |client: &mut ClientSession, name: &str| {
         client.receive(&frame(name, later));
         assert!(client.next_event(&mut Vec::new()).is_some());
     };
@@ -72,21 +72,21 @@ fn client(stage: &str, later: bool) -> ClientSession {
             "greeting" => client
                 .hello(&name, greeting, &mut out)
                 .expect("the right stage"),
-            "ready" => hear(&mut client, "ready"),
+            "ready" => reply_to(&mut client, "ready"),
             "joining" => client.play(&mut out).expect("the right stage"),
-            "turn" => hear(&mut client, "admit1"),
+            "turn" => reply_to(&mut client, "admit1"),
             _ => client
                 .act(Cell::new(1, 1).expect("a cell"), &mut out)
                 .expect("the right stage"),
         }
     }
     if stage == "opponent" {
-        hear(&mut client, "admit2");
+        reply_to(&mut client, "admit2");
     }
     client
 }
 
-fn hear(client: &mut ClientSession, frame: &[u8]) -> String {
+fn reply_to(client: &mut ClientSession, frame: &[u8]) -> String {
     let mut out = Vec::new();
     assert_eq!(client.receive(frame), frame.len());
     let event = client.next_event(&mut out).expect("an event");
@@ -144,7 +144,7 @@ fn every_frame_in_every_stage_gives_the_listed_event() {
                 if row[0] == "ready-odd" && later && stages[at] == "greeting" {
                     continue;
                 }
-                let found = hear(&mut client, &frame(row[0], later));
+                let found = reply_to(&mut client, &frame(row[0], later));
                 assert_eq!(
                     found, expected,
                     "{} at {}, later: {later}",
@@ -164,26 +164,26 @@ fn refused_frame_may_be_repeated() {
         ("turn", Stage::ItsTurn),
     ] {
         let mut client = client(stage, false);
-        hear(&mut client, &frame("error", false));
+        reply_to(&mut client, &frame("error", false));
         assert_eq!(client.stage(), before, "{stage}");
     }
     // A refused move leaves the cell empty: the opponent may play there.
     let mut client = client("moving", false);
-    hear(&mut client, &frame("error", false));
+    reply_to(&mut client, &frame("error", false));
     client
         .act(Cell::new(0, 0).expect("a cell"), &mut Vec::new())
         .expect("its turn");
-    assert_eq!(hear(&mut client, &frame("taken", false)), "played");
+    assert_eq!(reply_to(&mut client, &frame("taken", false)), "played");
 }
 
 #[test]
 fn cells_of_the_opponent_are_taken() {
     let mut client = client("opponent", false);
-    assert_eq!(hear(&mut client, &frame("action", false)), "played");
+    assert_eq!(reply_to(&mut client, &frame("action", false)), "played");
     client
         .act(Cell::new(0, 0).expect("a cell"), &mut Vec::new())
         .expect("its turn");
-    assert_eq!(hear(&mut client, &frame("action", false)), "!1");
+    assert_eq!(reply_to(&mut client, &frame("action", false)), "!1");
 }
 
 #[test]
@@ -251,16 +251,16 @@ fn error_for_a_late_move_after_a_win_is_ignored() {
     let unexpected = bytes("08 00003039 02 \"Comanda Inesperada\" 0000");
     // The opponent left while our move was in transit: RESULT 1, and then ERROR 2 for the move.
     let mut late = client("moving", false);
-    assert_eq!(hear(&mut late, &frame("won", false)), "won");
+    assert_eq!(reply_to(&mut late, &frame("won", false)), "won");
     late.play(&mut Vec::new()).expect("no game is on");
     late.receive(&unexpected);
     assert_eq!(late.next_event(&mut Vec::new()), None);
-    assert_eq!(hear(&mut late, &frame("admit1", false)), "first");
+    assert_eq!(reply_to(&mut late, &frame("admit1", false)), "first");
     // Only one ERROR is ignored, and only before the next ADMIT.
     let mut refused = client("moving", false);
-    hear(&mut refused, &frame("won", false));
+    reply_to(&mut refused, &frame("won", false));
     refused.play(&mut Vec::new()).expect("no game is on");
-    hear(&mut refused, &frame("admit0", false));
+    reply_to(&mut refused, &frame("admit0", false));
     refused.receive(&unexpected);
     assert!(matches!(
         refused.next_event(&mut Vec::new()),
@@ -268,7 +268,7 @@ fn error_for_a_late_move_after_a_win_is_ignored() {
     ));
     for (stage, result) in [("turn", "won"), ("moving", "lost"), ("opponent", "won")] {
         let mut client = client(stage, false);
-        hear(&mut client, &frame(result, false));
+        reply_to(&mut client, &frame(result, false));
         client.receive(&unexpected);
         assert!(
             matches!(

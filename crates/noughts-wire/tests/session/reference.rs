@@ -23,7 +23,7 @@ pub(crate) fn reference(mode: GameMode, is_full: bool, bytes: &[u8]) -> Vec<Entr
     while !rest.is_empty() && reference.errors < 50 {
         match cut(rest, reference.later) {
             Cut::Frame(length) => {
-                reference.hear(&rest[..length]);
+                reference.receive(&rest[..length]);
                 rest = &rest[length..];
             }
             Cut::More => break,
@@ -124,7 +124,7 @@ fn number(bytes: &[u8]) -> u32 {
 }
 
 impl Reference {
-    fn hear(&mut self, frame: &[u8]) {
+    fn receive(&mut self, frame: &[u8]) {
         let id = number(&frame[1..5]);
         let is_ours = self.id == Some(id);
         match (frame[0], self.at) {

@@ -74,7 +74,7 @@ fn session(state: &str, later: bool) -> Session {
         return session;
     }
     assert_eq!(
-        hear(
+        reply_to(
             &mut session,
             &frame(if later { "hello-later" } else { "hello" }, state, later)
         ),
@@ -83,7 +83,7 @@ fn session(state: &str, later: bool) -> Session {
     if state == "ready" {
         return session;
     }
-    assert_eq!(hear(&mut session, &frame("play", state, later)), "seat");
+    assert_eq!(reply_to(&mut session, &frame("play", state, later)), "seat");
     if matches!(state, "waiting" | "seating") {
         return session;
     }
@@ -91,7 +91,10 @@ fn session(state: &str, later: bool) -> Session {
     if state == "turn" {
         return session;
     }
-    assert_eq!(hear(&mut session, &frame("action", state, later)), "move");
+    assert_eq!(
+        reply_to(&mut session, &frame("action", state, later)),
+        "move"
+    );
     if state != "moving" {
         handle(&mut session, SessionEvent::Accepted);
     }
@@ -103,7 +106,7 @@ fn handle(session: &mut Session, event: SessionEvent) {
 }
 
 /// What the session does with a frame, in the words of the table.
-fn hear(session: &mut Session, frame: &[u8]) -> String {
+fn reply_to(session: &mut Session, frame: &[u8]) -> String {
     assert_eq!(session.receive(frame), frame.len());
     let mut out = Vec::new();
     let asks: Vec<SessionRequest> =
@@ -165,7 +168,7 @@ fn every_frame_in_every_state_is_answered_as_listed() {
     for later in [false, true] {
         for (name, state, answer) in answers() {
             let mut session = session(state, later);
-            let found = hear(&mut session, &frame(name, state, later));
+            let found = reply_to(&mut session, &frame(name, state, later));
             assert_eq!(
                 found,
                 in_dialect(answer, later),
@@ -215,14 +218,14 @@ fn error_changes_nothing() {
         for (name, state, answer) in answers() {
             let mut session = session(state, later);
             let waited = session.waits_for_client();
-            hear(&mut session, &frame(name, state, later));
+            reply_to(&mut session, &frame(name, state, later));
             if !matches!(answer, "0" | "2" | "9" | "9/3" | "heard" | "admit0") {
                 continue;
             }
             assert_eq!(session.waits_for_client(), waited, "{name} in {state}");
             if let Some((fitting, answer)) = right(state) {
                 assert_eq!(
-                    hear(&mut session, &frame(fitting, state, later)),
+                    reply_to(&mut session, &frame(fitting, state, later)),
                     answer,
                     "after {name} in {state}"
                 );

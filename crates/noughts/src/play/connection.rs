@@ -215,7 +215,7 @@ impl From<ClientError> for Failed {
         let text = error.to_string();
         match error {
             ClientError::Unreachable(_) => Failed::ForNow,
-            ClientError::Refused(problem) if problem.may_pass() => Failed::ForNow,
+            ClientError::Refused(problem) if problem.is_temporary() => Failed::ForNow,
             ClientError::Refused(problem) if !matches!(problem.status, 401 | 403 | 404 | 500) => {
                 Failed::Refused(text)
             }

@@ -63,7 +63,7 @@ impl QuickMatch {
             // The server keeps the request as long as this stream is open.
             loop {
                 let stream = match follower.client.player_events(&follower.token) {
-                    Err(error) if !may_pass(&error) => {
+                    Err(error) if !is_temporary(&error) => {
                         let _ = sender.send(Err(error));
                         return;
                     }
@@ -73,7 +73,7 @@ impl QuickMatch {
                     let result = match follower.table() {
                         Ok(None) => continue,
                         // There may be no further event: a new stream begins with one.
-                        Err(error) if may_pass(&error) => break,
+                        Err(error) if is_temporary(&error) => break,
                         Ok(Some(table)) => Ok(table),
                         Err(error) => Err(error),
                     };
@@ -132,10 +132,10 @@ impl QuickMatch {
 }
 
 /// Whether a retry may succeed after this error.
-fn may_pass(error: &ClientError) -> bool {
+fn is_temporary(error: &ClientError) -> bool {
     match error {
         ClientError::Unreachable(_) => true,
-        ClientError::Refused(problem) => problem.may_pass(),
+        ClientError::Refused(problem) => problem.is_temporary(),
         _ => false,
     }
 }

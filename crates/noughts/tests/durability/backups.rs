@@ -45,12 +45,12 @@ impl Registered {
         let ann = ask(port, "POST", "/api/players", "", Some(r#"{"name":"Ann"}"#));
         let token = ann.body["token"].as_str().unwrap().to_owned();
         let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1],"clock":{"base":60,"increment":1}}"#;
-        let laid = ask(port, "POST", "/api/games", &token, Some(table));
-        assert_eq!(laid.status, 201, "{}", laid.text);
+        let created = ask(port, "POST", "/api/games", &token, Some(table));
+        assert_eq!(created.status, 201, "{}", created.text);
         Registered {
             token,
-            id: laid.body["id"].as_str().unwrap().to_owned(),
-            tokens: laid.body["tokens"].clone(),
+            id: created.body["id"].as_str().unwrap().to_owned(),
+            tokens: created.body["tokens"].clone(),
             turn: 0,
         }
     }

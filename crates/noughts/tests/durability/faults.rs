@@ -8,16 +8,16 @@ use crate::server_process::ServerProcess;
 
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
 
-fn lay(client: &mut Client) -> Answer {
+fn create_table(client: &mut Client) -> Answer {
     client
         .ask("POST", "/api/games", "", "", Some(TABLE))
         .unwrap()
 }
 
-fn play(client: &mut Client, laid: &Answer, turn: usize, cell: &str) -> Answer {
-    let id = laid.body["id"].as_str().unwrap();
+fn play(client: &mut Client, created: &Answer, turn: usize, cell: &str) -> Answer {
+    let id = created.body["id"].as_str().unwrap();
     let seat = (turn + 1) % 2;
-    let token = laid.body["tokens"][seat.to_string()].as_str().unwrap();
+    let token = created.body["tokens"][seat.to_string()].as_str().unwrap();
     let (path, key) = (format!("/api/games/{id}/actions"), format!("turn {turn}"));
     let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
     let key = key.replace(' ', "-");
@@ -53,16 +53,16 @@ fn a_full_disk_answers_503_and_nothing_is_half_written() {
     ];
     let mut serving = ServerProcess::start_by(&limit, &["--store", &store]);
     let mut client = Client::new(serving.http);
-    let first = lay(&mut client);
+    let first = create_table(&mut client);
     assert_eq!(first.status, 201);
     let mut known = HashSet::from([first.body["id"].as_str().unwrap().to_owned()]);
     loop {
-        let laid = lay(&mut client);
-        if laid.status == 201 {
-            known.insert(laid.body["id"].as_str().unwrap().to_owned());
+        let created = create_table(&mut client);
+        if created.status == 201 {
+            known.insert(created.body["id"].as_str().unwrap().to_owned());
             continue;
         }
-        assert!(laid.is_problem(503, "store-not-writable"), "{laid:?}");
+        assert!(created.is_problem(503, "store-not-writable"), "{created:?}");
         break;
     }
     // Some small turns may still fit.
@@ -84,7 +84,7 @@ fn a_full_disk_answers_503_and_nothing_is_half_written() {
     let id = first.body["id"].as_str().unwrap();
     let view = client.get(&format!("/api/games/{id}")).unwrap().body;
     assert_eq!(view["turn"], turns + 1);
-    assert_eq!(lay(&mut client).status, 201, "there is room again");
+    assert_eq!(create_table(&mut client).status, 201, "there is room again");
 }
 
 #[test]
@@ -92,23 +92,23 @@ fn a_lost_database_answers_503_and_play_goes_on_when_it_is_back() {
     let mut server = Server::start();
     let serving = ServerProcess::start(&server.database("lost"));
     let mut client = Client::new(serving.http);
-    let laid = lay(&mut client);
-    assert_eq!(play(&mut client, &laid, 1, "1-1").status, 200);
+    let created = create_table(&mut client);
+    assert_eq!(play(&mut client, &created, 1, "1-1").status, 200);
     assert_eq!(client.get("/readyz").unwrap().status, 200);
     server.end();
-    let lost = play(&mut client, &laid, 2, "0-0");
+    let lost = play(&mut client, &created, 2, "0-0");
     assert!(lost.is_problem(503, "store-unavailable"), "{lost:?}");
-    let lost = lay(&mut client);
+    let lost = create_table(&mut client);
     assert!(lost.is_problem(503, "store-unavailable"), "{lost:?}");
     assert_eq!(client.get("/readyz").unwrap().status, 503);
     server.begin();
     // The same request with the same key is stored once, whatever happened to the first.
-    let mut played = play(&mut client, &laid, 2, "0-0");
+    let mut played = play(&mut client, &created, 2, "0-0");
     while played.status == 503 {
-        played = play(&mut client, &laid, 2, "0-0");
+        played = play(&mut client, &created, 2, "0-0");
     }
     assert_eq!((played.status, &played.body["turn"]), (200, &3.into()));
     assert_eq!(listed(&mut client).len(), 1);
-    let stale = play(&mut client, &laid, 1, "2-2");
+    let stale = play(&mut client, &created, 1, "2-2");
     assert_eq!(stale.status, 422, "the key was used: {stale:?}");
 }

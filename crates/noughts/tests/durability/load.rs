@@ -204,11 +204,11 @@ impl<'w> Player<'w> {
     fn play_one(&mut self, number: usize) {
         let (table, seats) = TABLES[number % TABLES.len()];
         let key = format!("{}-{number}", self.name);
-        let laid = self.insist("POST", "/api/games", "", &key, Some(table));
-        assert!([200, 201].contains(&laid.status), "{}", laid.text);
-        let id = laid.body["id"].as_str().unwrap().to_owned();
+        let created = self.insist("POST", "/api/games", "", &key, Some(table));
+        assert!([200, 201].contains(&created.status), "{}", created.text);
+        let id = created.body["id"].as_str().unwrap().to_owned();
         self.world.state().begun += 1;
-        let mut view = laid.body["view"].clone();
+        let mut view = created.body["view"].clone();
         let mut seen = 0;
         while view["outcome"].is_null() {
             // The view of another node may be some milliseconds old.
@@ -224,7 +224,7 @@ impl<'w> Player<'w> {
                     .body;
                 continue;
             };
-            let token = laid.body["tokens"][seat.to_string()]
+            let token = created.body["tokens"][seat.to_string()]
                 .as_str()
                 .unwrap()
                 .to_owned();

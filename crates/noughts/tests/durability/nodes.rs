@@ -15,23 +15,23 @@ use crate::server_process::ServerProcess;
 
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
 
-struct Laid {
+struct CreatedTable {
     id: String,
     tokens: Value,
 }
 
-fn lay(port: u16, table: &str) -> Laid {
-    let laid = Client::new(port)
+fn create_table(port: u16, table: &str) -> CreatedTable {
+    let created = Client::new(port)
         .ask("POST", "/api/games", "", "", Some(table))
         .unwrap();
-    assert_eq!(laid.status, 201, "{}", laid.text);
-    Laid {
-        id: laid.body["id"].as_str().unwrap().to_owned(),
-        tokens: laid.body["tokens"].clone(),
+    assert_eq!(created.status, 201, "{}", created.text);
+    CreatedTable {
+        id: created.body["id"].as_str().unwrap().to_owned(),
+        tokens: created.body["tokens"].clone(),
     }
 }
 
-impl Laid {
+impl CreatedTable {
     fn act(&self, port: u16, seat: usize, body: &str) -> Answer {
         let token = self.tokens[seat.to_string()].as_str().unwrap();
         let path = format!("/api/games/{}/actions", self.id);
@@ -96,16 +96,16 @@ fn concurrent_turns_at_two_nodes_one_is_stale() {
         ],
     ];
     for round in 0..20 {
-        let laid = lay(nodes[round % 2].http, TABLE);
+        let created = create_table(nodes[round % 2].http, TABLE);
         // Both nodes have the game in memory at turn 1.
         for node in &nodes {
-            assert_eq!(laid.view(node.http)["turn"], 1);
+            assert_eq!(created.view(node.http)["turn"], 1);
         }
         let answers: Vec<Answer> = thread::scope(|scope| {
             let asked = [0, 1].map(|who| {
-                let (laid, port) = (&laid, nodes[who].http);
+                let (created, port) = (&created, nodes[who].http);
                 let (seat, body) = wishes[round / 2 % 2][who];
-                scope.spawn(move || laid.act(port, seat, body))
+                scope.spawn(move || created.act(port, seat, body))
             });
             asked
                 .into_iter()
@@ -129,16 +129,16 @@ fn watcher_at_another_node_sees_turns_and_taken_seats() {
     let mut times = Vec::new();
     for _ in 0..5 {
         let open = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}],"take":[0]}"#;
-        let mut laid = lay(nodes[0].http, open);
-        let mut events = Events::of(nodes[1].http, &laid.id);
+        let mut created = create_table(nodes[0].http, open);
+        let mut events = Events::of(nodes[1].http, &created.id);
         assert_eq!(events.next()["turn"], 1);
-        let path = format!("/api/games/{}/seats/1", laid.id);
+        let path = format!("/api/games/{}/seats/1", created.id);
         let sat = Client::new(nodes[0].http).ask("POST", &path, "", "", Some(r#"{"name":"Bob"}"#));
-        laid.tokens["1"] = sat.unwrap().body["token"].clone();
+        created.tokens["1"] = sat.unwrap().body["token"].clone();
         events.wait_for(|event| event["seats"][1]["name"] == "Bob");
         let cells = ["0-0", "1-1", "0-1", "2-2", "0-2"];
         for (turn, cell) in (1..).zip(cells) {
-            assert_eq!(laid.play(nodes[0].http, turn, cell).status, 200);
+            assert_eq!(created.play(nodes[0].http, turn, cell).status, 200);
             let answered = Instant::now();
             let event = events.wait_for(|event| event["turn"] == turn + 1);
             times.push(answered.elapsed());
@@ -161,15 +161,15 @@ fn without_hints_play_goes_on_and_watchers_catch_up() {
     let deaf = store.replace(&server.directory().display().to_string(), &way);
     assert_ne!(deaf, store);
     let nodes = [ServerProcess::start(&store), ServerProcess::start(&deaf)];
-    let laid = lay(nodes[0].http, TABLE);
-    let mut events = Events::of(nodes[1].http, &laid.id);
+    let created = create_table(nodes[0].http, TABLE);
+    let mut events = Events::of(nodes[1].http, &created.id);
     for (turn, cell) in (1..).zip(["0-0", "1-1", "0-1"]) {
-        assert_eq!(laid.play(nodes[0].http, turn, cell).status, 200);
+        assert_eq!(created.play(nodes[0].http, turn, cell).status, 200);
         events.wait_for(|event| event["turn"] == turn + 1);
     }
     // A client of a node without hints can play: the node reads the missing turns first.
-    assert_eq!(laid.play(nodes[0].http, 4, "2-2").status, 200);
-    let won = laid.play(nodes[1].http, 5, "0-2");
+    assert_eq!(created.play(nodes[0].http, 4, "2-2").status, 200);
+    let won = created.play(nodes[1].http, 5, "0-2");
     assert_eq!(
         (won.status, won.body["outcome"]["sides"].clone()),
         (200, vec![0].into()),
@@ -185,14 +185,14 @@ fn robot_of_a_dead_node_continues_at_another() {
     // It computes longer than its node lives.
     let table =
         r#"{"variant":"15x15k5","seats":[{"human":"Ann"},{"robot":"search:5s"}],"take":[0]}"#;
-    let laid = lay(nodes[0].http, table);
-    let mut events = Events::of(nodes[1].http, &laid.id);
-    assert_eq!(laid.play(nodes[0].http, 1, "7-7").status, 200);
+    let created = create_table(nodes[0].http, table);
+    let mut events = Events::of(nodes[1].http, &created.id);
+    assert_eq!(created.play(nodes[0].http, 1, "7-7").status, 200);
     let [mut first, second] = nodes;
     first.kill();
     let event = events.wait_for(|event| event["turn"] == 3);
     assert_eq!(event["last"]["seat"], 1);
-    assert_eq!(laid.view(second.http)["to_move"], 0);
+    assert_eq!(created.view(second.http)["to_move"], 0);
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn tcp_seats_leave_when_their_node_dies() {
     let store = server.database("seats");
     let [here, mut there] = [ServerProcess::start(&store), ServerProcess::start(&store)];
     let table = r#"{"variant":"3x3k3","seats":[{"open":"lobby"},{"human":"Ann"}],"take":[1]}"#;
-    let laid = lay(here.http, table);
-    let mut events = Events::of(here.http, &laid.id);
+    let created = create_table(here.http, table);
+    let mut events = Events::of(here.http, &created.id);
     // An open seat of one node is available to TCP clients of every node.
     let mut client = TcpStream::connect(("127.0.0.1", there.pairs)).unwrap();
     client
@@ -216,7 +216,7 @@ fn tcp_seats_leave_when_their_node_dies() {
     assert_eq!(heard, *b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x01");
     client.write_all(b"\x05\0\0\x30\x391-1").unwrap();
     events.wait_for(|event| event["turn"] == 2);
-    assert_eq!(laid.play(here.http, 2, "0-0").status, 200);
+    assert_eq!(created.play(here.http, 2, "0-0").status, 200);
     let mut heard = [0; 8];
     client.read_exact(&mut heard).unwrap();
     assert_eq!(&heard[5..], b"0-0");
@@ -224,7 +224,7 @@ fn tcp_seats_leave_when_their_node_dies() {
     let event = events.wait_for(|event| !event["outcome"].is_null());
     assert_eq!(event["outcome"]["reason"], "leaving");
     assert_eq!(
-        laid.view(here.http)["outcome"]["sides"],
+        created.view(here.http)["outcome"]["sides"],
         Value::from(vec![1])
     );
 }
@@ -235,10 +235,10 @@ fn after_a_restart_open_seats_and_robots_continue() {
     let store = format!("sqlite:{}", directory.path().join("noughts.db").display());
     let mut serving = ServerProcess::start(&store);
     let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}],"take":[0]}"#;
-    let waiting = lay(serving.http, table);
+    let waiting = create_table(serving.http, table);
     let robots =
         r#"{"variant":"4x4k4","seats":[{"robot":"search:2s"},{"robot":"random"}],"take":[]}"#;
-    let robots = lay(serving.http, robots);
+    let robots = create_table(serving.http, robots);
     serving.kill();
     let serving = ServerProcess::start(&store);
     let mut client = TcpStream::connect(("127.0.0.1", serving.pairs)).unwrap();

@@ -16,12 +16,12 @@ fn calls_of_a_turn(sync: &str) -> Vec<String> {
     let mut serving = ServerProcess::start_by(&before, &["--store", &store, "--sync", sync]);
     let mut client = Client::new(serving.http);
     let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
-    let laid = client
+    let created = client
         .ask("POST", "/api/games", "", "", Some(table))
         .unwrap();
     let (id, token) = (
-        laid.body["id"].as_str().unwrap(),
-        laid.body["tokens"]["0"].as_str().unwrap(),
+        created.body["id"].as_str().unwrap(),
+        created.body["tokens"]["0"].as_str().unwrap(),
     );
     let path = format!("/api/games/{id}/actions");
     let done = client.ask("POST", &path, token, "", Some(r#"{"turn":1,"play":"1-1"}"#));

@@ -56,16 +56,16 @@ pub(in crate::tcp) struct Games {
 }
 
 /// A game that went wrong.
-pub(super) struct Oddity {
+pub(super) struct Deviation {
     pub(super) odd: Odd,
     pub(super) stop: Stop,
     /// The right and the wrong flag of RESULT.
     pub(super) flags: Option<(GameResult, GameResult)>,
 }
 
-impl From<(Odd, Stop)> for Oddity {
-    fn from((odd, stop): (Odd, Stop)) -> Oddity {
-        Oddity {
+impl From<(Odd, Stop)> for Deviation {
+    fn from((odd, stop): (Odd, Stop)) -> Deviation {
+        Deviation {
             odd,
             stop,
             flags: None,
@@ -108,7 +108,7 @@ pub(super) fn play_out(
     wanted: GameResult,
     tactic: Tactic,
     chance: &mut Chance,
-) -> Result<Played, Oddity> {
+) -> Result<Played, Deviation> {
     let mut board = Board::new();
     let mut game = Played {
         end: GameResult::Draw,
@@ -146,7 +146,7 @@ pub(super) fn play_out(
                     GameResult::Won => "the client has completed a line, but ",
                     GameResult::Lost | GameResult::Draw => "the board is full without a line, but ",
                 };
-                return Err(Oddity {
+                return Err(Deviation {
                     odd,
                     stop: connection.broken(&expected, &received).prefixed(why),
                     flags: Some((end, *flag)),
@@ -182,14 +182,14 @@ fn answer(
     board: &mut Board,
     received: &Received,
     game: &mut Played,
-) -> Result<Option<GameResult>, Oddity> {
+) -> Result<Option<GameResult>, Deviation> {
     let expected = Expected::action(connection.id);
     match received {
         Received::Frame(FromServer::Action { cell, .. }, bytes) => {
             let told = |problem: &str, odd, expected: &Expected| {
                 let words = server_words(bytes, connection.dialect);
                 let stop = connection.found(problem, expected, &hex(bytes), &words);
-                Oddity::from((odd, stop))
+                Deviation::from((odd, stop))
             };
             let Ok(cell) = Cell::try_from(*cell) else {
                 let numbers = match cell {
@@ -226,7 +226,7 @@ fn answer(
             }
             let expected = result(connection, GameResult::Lost, winning.first().copied());
             if *flag != GameResult::Lost {
-                return Err(Oddity {
+                return Err(Deviation {
                     odd: Odd::Lost,
                     stop: connection.broken(&expected, received),
                     flags: Some((GameResult::Lost, *flag)),
@@ -316,7 +316,7 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
                         games.wrong_cell = Some(*finding);
                     }
                 }
-                Err(Oddity {
+                Err(Deviation {
                     odd,
                     stop: Stop::Broken(finding),
                     flags,
@@ -327,7 +327,7 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
                         games.wrong_flags.entry(right as u8).or_insert(wrong);
                     }
                 }
-                Err(Oddity {
+                Err(Deviation {
                     stop: stop @ Stop::NotTried(_),
                     ..
                 }) => return Err(stop),

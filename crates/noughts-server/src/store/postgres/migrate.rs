@@ -7,7 +7,7 @@ use super::read;
 use crate::store::StoreError;
 use crate::store::codec::{id_bytes, read_id, signed};
 use crate::store::migrations::{
-    self, OldNodes, Opening, SCHEMA, Sitting, TABLES, another_program, check_version, deadline_of,
+    self, OldNodes, OldSeat, Opening, SCHEMA, TABLES, another_program, check_version, deadline_of,
     rematch_ids, seats_now,
 };
 use crate::store::shared_sql::shared_migration;

@@ -9,7 +9,7 @@ use super::statement::{MAX_ROWS, Statement};
 use crate::store::StoreError;
 use crate::store::codec::{id_bytes, read_id, signed};
 use crate::store::migrations::{
-    self, OldNodes, Opening, SCHEMA, Sitting, another_program, check_version, deadline_of,
+    self, OldNodes, OldSeat, Opening, SCHEMA, another_program, check_version, deadline_of,
     rematch_ids, seats_now,
 };
 use crate::store::shared_sql::shared_migration;
