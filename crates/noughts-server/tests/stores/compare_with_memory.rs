@@ -159,7 +159,7 @@ fn new_game(number: usize, a: u8, b: u8, c: u8) -> NewGame {
         holders: holders.iter().map(|text| holder(text)).collect(),
         // Some are a day later, so that keys expire.
         clock: None,
-        is_listed: b % 3 != 0,
+        is_listed: !b.is_multiple_of(3),
         created_ms: u64::from(c % 5) + u64::from(b % 2) * KEY_LIFETIME_MS,
     };
     let key = a.is_multiple_of(2).then(|| CreationKey {
