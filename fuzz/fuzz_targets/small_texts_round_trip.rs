@@ -1,0 +1,42 @@
+//! Clocks, strategies, ids, networks, addresses of servers, rows of a large board and cells: a text is refused with a
+//! short message, or is a value that formats and parses to itself.
+#![no_main]
+
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use libfuzzer_sys::fuzz_target;
+use noughts_api::{ServerUrl, decode_row, encode_row};
+use noughts_engine::StrategyName;
+use noughts_rules::ClockSettings;
+use noughts_server::{GameId, Network, PlayerId, WaitingId};
+use noughts_wire::Text;
+
+fuzz_target!(|text: &str| {
+    round_trip::<ClockSettings>(text);
+    round_trip::<StrategyName>(text);
+    round_trip::<GameId>(text);
+    round_trip::<PlayerId>(text);
+    round_trip::<WaitingId>(text);
+    round_trip::<Network>(text);
+    round_trip::<Text>(text);
+    round_trip::<ServerUrl>(text);
+    if let Some(row) = decode_row(text) {
+        assert_eq!(decode_row(&encode_row(&row)), Some(row));
+    }
+});
+
+fn round_trip<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) {
+    match text.parse::<T>() {
+        Ok(value) => {
+            let printed = value.to_string();
+            let again = printed.parse::<T>();
+            assert_eq!(
+                again.ok(),
+                Some(value),
+                "{text:?} was printed as {printed:?}"
+            );
+        }
+        Err(error) => assert!(error.to_string().len() < 2_000, "{error}"),
+    }
+}
