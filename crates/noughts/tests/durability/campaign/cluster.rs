@@ -215,7 +215,7 @@ impl Cluster {
                 self.disturb(&[node], Mode::LoseReplies, pause(500));
                 self.proxies()[node].cut();
             }
-            Fault::HintsLost => self.disturb(&[0, 1, 2], Mode::LoseHints, pause(1_500)),
+            Fault::HintsLost => self.disturb(&[0, 1, 2], Mode::LoseHints, 2 * pause(1_500)),
         }
         if self.nodes[node].is_none() {
             self.start_node(node);

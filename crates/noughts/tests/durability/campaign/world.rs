@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -12,8 +13,9 @@ use crate::load::Draw;
 /// How long a request is repeated, and how long nothing may be acknowledged.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long after the end of a game its watchers may learn of it.
-const MAX_WATCH_DELAY: Duration = Duration::from_secs(15);
+/// How long after the end of a game its watchers may learn of it, besides twice the time of faults in between. Without
+/// hints, nodes compare their tables with the store every 2 s.
+const MAX_WATCH_DELAY: Duration = Duration::from_secs(5);
 
 /// The addresses of a node.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +41,8 @@ pub(super) struct Known {
     pub(super) states: BTreeMap<u64, Seen>,
     /// The acknowledged turns: number, seat and move.
     pub(super) turns: Vec<(u64, u64, String)>,
-    /// When a player saw the end.
-    ended: Option<Instant>,
+    /// When a client saw the end, and for how long there had been faults by then.
+    ended: Option<(Instant, Duration)>,
 }
 
 #[derive(Default)]
@@ -208,10 +210,11 @@ impl World {
             is_over: !message["outcome"].is_null(),
             marks: marks.map(|marks| marks.iter().map(mark).collect()),
         };
+        let faulty = self.faulty();
         let mut state = self.state();
         let known = state.games.entry(game.to_owned()).or_default();
         if seen.is_over && known.ended.is_none() {
-            known.ended = Some(Instant::now());
+            known.ended = Some((Instant::now(), faulty));
         }
         let before = known.states.entry(entry).or_insert_with(|| seen.clone());
         before.marks = before.marks.take().or_else(|| seen.marks.clone());
@@ -264,12 +267,25 @@ impl World {
         !self.state().watched.is_empty()
     }
 
+    /// Checks the watchers for this long.
+    pub(super) fn keep_quiet(&self, time: Duration) {
+        let until = Instant::now() + time;
+        while Instant::now() < until && !self.is_failed() {
+            self.check_watchers();
+            sleep(Duration::from_millis(100));
+        }
+    }
+
     /// Every watcher learns of the end of its game in time.
     pub(super) fn check_watchers(&self) {
+        let faulty = self.faulty();
         let state = self.state();
         let is_late = |game: &&String| {
             let ended = state.games.get(*game).and_then(|known| known.ended);
-            ended.is_some_and(|ended| ended.elapsed() > MAX_WATCH_DELAY)
+            ended.is_some_and(|(ended, faulty_then)| {
+                let faults = faulty.saturating_sub(faulty_then);
+                ended.elapsed() > MAX_WATCH_DELAY + 2 * faults
+            })
         };
         if let Some(game) = state.watched.iter().find(is_late) {
             let why = format!("game {game} is over, and a watcher did not learn of it in time");
