@@ -71,7 +71,8 @@ impl FromStr for ServerUrl {
                 None => (authority, None),
             },
         };
-        let is_invalid = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '@' | '\\');
+        let is_invalid =
+            |c: char| c.is_whitespace() || c.is_control() || matches!(c, '@' | '\\' | '[' | ']');
         if host.is_empty() || host.contains(is_invalid) {
             return Err(UrlError::Host);
         }
@@ -181,6 +182,7 @@ mod tests {
             ("https://", UrlError::Host),
             ("http://h:port", UrlError::Host),
             ("http://[::1", UrlError::Host),
+            ("http://[[a]/", UrlError::Host),
             ("http://a b/", UrlError::Host),
             ("http://h\r\nX: y/", UrlError::Host),
             ("http://user@h/", UrlError::Host),
