@@ -273,7 +273,8 @@ pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
 
 const NOTHING: &str = "nothing";
 
-/// Expects the ERROR for a mistake. The same wrong answer in two rules with the same ERROR counts as one fault.
+/// Expects the ERROR for a mistake. If two rules expect the same ERROR and get the same wrong answer, they count as
+/// one fault.
 fn expect_mistake(
     checker: &mut Checker,
     connection: &mut Connection,

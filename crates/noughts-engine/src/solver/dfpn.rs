@@ -72,7 +72,7 @@ pub(crate) trait Field {
     /// A key that symmetric positions share.
     fn key(&self) -> u64;
 
-    /// A key that even more positions of equal value share. Computing it takes longer than `key`.
+    /// Like `key`, but more positions of equal value may share it. It takes longer to compute.
     fn wide_key(&self) -> u64;
 
     /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new`

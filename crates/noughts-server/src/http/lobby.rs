@@ -67,7 +67,7 @@ pub(super) struct Lobby {
     content: LobbyContent,
     /// `None` until the list was read, and while nobody watches.
     latest: watch::Sender<Option<Arc<LobbyState>>>,
-    /// Notified when the first watcher connects.
+    /// Notified when a watcher connects.
     is_watched: Notify,
     /// The number of the latest state. It is kept when `latest` becomes `None`.
     number: AtomicU64,

@@ -140,7 +140,7 @@ impl Feed {
         }
     }
 
-    /// Follows a game that other nodes may change.
+    /// From now on, notifies this stream when another node changes the game.
     pub(crate) fn follow(&mut self, game: GameId) {
         self.followed.push(game);
         let mut state = self.feeds.state();

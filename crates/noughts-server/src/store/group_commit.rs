@@ -292,7 +292,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The outcomes of appends to games 0 to 9, of which game 3 is refused, and the counts.
+    /// Appends to games 0 to 9; the writer refuses game 3. Returns whether each append succeeded, and the counts.
     async fn outcomes(may_be_one_row: bool, lanes: usize) -> (Vec<bool>, WriteCounts) {
         let writer = Arc::new(Picky {
             refused: GameId::new(3),

@@ -148,7 +148,7 @@ mod tests {
     use crate::reference::connect_four::PlainAlphaBeta;
     use crate::rng::Random;
 
-    /// Compares the value of a position of 7x6 and the value after its best move with a plain alpha-beta.
+    /// Checks an entry of the 7x6 book with a plain alpha-beta: its value, and that its best move keeps this value.
     fn compare(plain: &mut PlainAlphaBeta, entry: u64) {
         let geometry = Geometry::new(7, 6);
         let stones = geometry.position(entry >> 5);
