@@ -46,6 +46,7 @@ fuzz_target!(|input: &[u8]| {
         start: None,
         holders: (0..sides).map(|seat| holder(seats >> seat)).collect(),
         clock: clock.map(|clock| clock.parse().expect("a clock")),
+        is_listed: true,
         created_ms: 1_000,
     };
     let with_two = Table::new(settings(2)).map(|_| 2);

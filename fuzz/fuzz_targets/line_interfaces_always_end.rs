@@ -30,7 +30,14 @@ fuzz_target!(|bytes: &[u8]| {
         ..multi::MultiOptions::default()
     };
     let setup = multi::MultiSettings::new(&asked, engine_setup.seed).expect("options in range");
-    multi::play(&setup, &engine_setup, multi::BoardSize::Large, input, &mut output).expect("memory can be written to");
+    multi::play(
+        &setup,
+        &engine_setup,
+        multi::BoardSize::Large,
+        input,
+        &mut output,
+    )
+    .expect("memory can be written to");
     let output = String::from_utf8(output).expect("text");
     assert!(output.contains("unfinished after ") || output.contains("Game over after "));
 });
