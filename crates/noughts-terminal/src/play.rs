@@ -263,7 +263,7 @@ struct Session<'s, O> {
 struct Pending {
     request: PlayRequest,
     since: Duration,
-    /// Whether the player was told that the server does not answer.
+    /// Whether the message that the server does not answer was printed.
     has_told: bool,
 }
 

@@ -339,7 +339,7 @@ impl LiveTable {
         has_changed
     }
 
-    /// Counts a spectator who comes or goes.
+    /// Adds a spectator to the count, or removes one.
     pub(super) fn count_spectator(&self, comes: bool) {
         match comes {
             true => self.spectators.fetch_add(1, Ordering::Relaxed),

@@ -44,7 +44,7 @@ fn seat_name(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", name)
 }
 
-/// Tells who plays X and O, at the start of a game.
+/// Says who plays X and O, at the start of a game.
 pub(super) fn opening(holders: &[Holder; 2]) -> String {
     match holders {
         [Holder::Human(_), Holder::Human(_)] => "\nTwo humans: X begins, then O.".to_owned(),
