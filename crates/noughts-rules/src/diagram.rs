@@ -178,10 +178,14 @@ impl Diagram {
         }
         let marked = |cell: usize| self.marks[cell].is_some();
         let columns = spec.columns();
+        let floats = |cell: &usize| marked(*cell) && !marked(cell + columns);
         if spec.placement == Placement::Gravity
-            && (0..spec.cells() - columns).any(|cell| marked(cell) && !marked(cell + columns))
+            && let Some(cell) = (0..spec.cells() - columns).find(floats)
         {
-            return Err(DiagramError::Floating);
+            return Err(DiagramError::Floating {
+                row: cell / columns,
+                column: cell % columns,
+            });
         }
         let on_top = |at: Move| match spec.placement {
             Placement::Anywhere => true,
@@ -423,7 +427,12 @@ pub enum DiagramError {
     /// Text follows after the end of the position.
     Surplus(Quoted),
     /// With gravity, a mark is above an empty cell.
-    Floating,
+    Floating {
+        /// The row of the mark, from 0 at the top.
+        row: usize,
+        /// The column of the mark, from 0.
+        column: usize,
+    },
     /// No single play can have completed all the lines.
     TwoLines,
 }
@@ -456,7 +465,10 @@ impl fmt::Display for DiagramError {
                 "no play can have led to this board to play in; it is - when the game is over",
             ),
             DiagramError::Surplus(text) => write!(f, "the position ends before {text}"),
-            DiagramError::Floating => f.write_str("with gravity no mark can be above an empty cell"),
+            DiagramError::Floating { row, column } => write!(
+                f,
+                "with gravity no mark can be above an empty cell, as the mark at {row}-{column} is"
+            ),
             DiagramError::TwoLines => {
                 f.write_str("the lines on the board can't have been completed by one play")
             }

@@ -241,14 +241,14 @@ fn won_and_full_boards_are_possible() {
 #[test]
 fn with_gravity_marks_above_empty_cells_are_refused() {
     let table = "
-        3x3k3+gravity     | x../.../...
-        3x3k3+gravity     | .../.x./...
-        3x3k3+gravity     | ..x/.../..o
-        4x3k3p3+gravity   | ..../...a/xoa.
+        3x3k3+gravity     | x../.../...      | 0-0
+        3x3k3+gravity     | .../.x./...      | 1-1
+        3x3k3+gravity     | ..x/.../..o      | 0-2
+        4x3k3p3+gravity   | ..../...a/xoa.   | 1-3
         ";
-    for [variant, marks] in cases(table) {
-        let sentence = "with gravity no mark can be above an empty cell";
-        check_impossible(&format!("{variant} | {marks} x | {sentence}"));
+    for [variant, marks, cell] in cases(table) {
+        let sentence = "with gravity no mark can be above an empty cell, as the mark at";
+        check_impossible(&format!("{variant} | {marks} x | {sentence} {cell} is"));
     }
     check_possible("3x3k3+gravity | ..x/..o/..x o");
 }

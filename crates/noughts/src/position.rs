@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 
 use noughts_api::ServerUrl;
-use noughts_rules::{Diagram, Game, Options, Record, Variant};
+use noughts_rules::{Diagram, Game, IllegalMove, Options, Place, Record, Refusal, Variant};
 use noughts_terminal::tui;
 
 use crate::Failure;
@@ -55,8 +55,17 @@ pub(crate) fn after_moves(variant: &Variant, moves: &str) -> Result<Game, Failur
                 "turn {turn}: the game is over after {number} turns"
             ))
         })?;
-        game.act(seat, action)
-            .map_err(|refusal| Failure::Invalid(format!("turn {turn}: {refusal}")))?;
+        game.act(seat, action).map_err(|refusal| {
+            let is_column = variant
+                .parse_place(text)
+                .is_ok_and(|place| matches!(place, Place::Column(_)));
+            Failure::Invalid(match refusal {
+                Refusal::Illegal(IllegalMove::Occupied) if is_column => {
+                    format!("turn {turn}: column {text} is full, choose another one")
+                }
+                refusal => format!("turn {turn}: {refusal}"),
+            })
+        })?;
     }
     Ok(game)
 }

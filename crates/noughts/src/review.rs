@@ -67,6 +67,11 @@ impl Review<'_> {
         let turns = self.game.turns().len();
         let ending = self.game.conclusion().map(conclusion_in_words);
         let ending = ending.unwrap_or_else(|| "unfinished".to_owned());
+        if turns == 0 {
+            return format!(
+                "{variant}: {ending}\n\nThe game is over, and its turns are not known: nothing to analyze.\n"
+            );
+        }
         let mut text = format!(
             "{variant}, {turns} turns: {ending}\n\n{:>4}    {:<6} {:<11} {}\n",
             "turn", "move", "value", "best"
