@@ -1,8 +1,8 @@
 //! Hints between nodes that share a store: "this game has entry N".
 //!
-//! A hint says that a game has an entry; the receiving node then reads the entry from the store. Hints may
-//! arrive late, twice or not at all; [`Hint::Missed`] says that some may be missing. PostgreSQL carries them by
-//! LISTEN and NOTIFY (`store/postgres/notify.rs`).
+//! A hint says that something has changed, for example that a game has an entry. The receiving node then reads the
+//! change from the store. Hints may arrive late, twice or not at all; [`Hint::Missed`] says that some may be missing.
+//! PostgreSQL carries hints by LISTEN and NOTIFY (`store/postgres/notify.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;

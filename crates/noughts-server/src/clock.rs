@@ -10,7 +10,7 @@ use tokio::time::sleep;
 /// the clock of a process jumps, the next sweep, one second later, corrects it before wrong times are stored.
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
-/// How often the first sweep is waited for.
+/// Interval between checks whether the first sweep has succeeded.
 const FIRST_SWEEP_POLL: Duration = Duration::from_millis(5);
 
 /// The time since 1970: the clock of the process, corrected by the clock of a shared store.

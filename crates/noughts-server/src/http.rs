@@ -74,8 +74,9 @@ pub(crate) struct AppState {
     rate_limiter: Arc<RateLimiter>,
     analyses: Analyses,
     board_images: BoardImages,
-    /// The tables that wait for players; and the same with the games in progress.
+    /// The tables that wait for players.
     lobby: Lobby,
+    /// The tables that wait for players, and the games in progress.
     live_lobby: Lobby,
     connections: Arc<Connections>,
     operator: Arc<Operator>,

@@ -226,7 +226,8 @@ impl Presence {
         }
     }
 
-    /// Updates the tables of `games` that are in memory from the store. After a failure it is tried again soon.
+    /// Updates the tables of `games` that are in memory from the store. After a failure, the update is tried
+    /// again soon.
     async fn compare_games(&self, games: &[GameId]) {
         let node = self.tables.node();
         let Ok(found) = self.tables.store().positions(node, games.to_vec()).await else {

@@ -62,7 +62,7 @@ pub struct TlsListeners {
 
 /// The configuration of the HTTP server.
 pub struct HttpConfig {
-    /// Its listener.
+    /// The listener.
     pub listener: TcpListener,
     /// The store's [secret](Store::secret).
     pub secret: [u8; 32],
@@ -70,7 +70,7 @@ pub struct HttpConfig {
     pub limits: HttpLimits,
 }
 
-/// A running server. [`stop`](Server::stop) shuts it down gracefully; dropping it does not wait.
+/// A running server. [`stop`](Server::stop) shuts it down gracefully. Dropping it stops the server without waiting.
 #[derive(Debug)]
 pub struct Server {
     listeners: Vec<JoinHandle<()>>,
@@ -193,7 +193,8 @@ impl Server {
         self.tasks.push(tokio::spawn(forget).abort_handle());
     }
 
-    /// Serves operators on a Unix socket from now on. Every process that can connect to it acts as an operator.
+    /// Serves operators on a Unix socket from now on. Every process that can connect to the socket has the
+    /// rights of an operator.
     #[cfg(unix)]
     pub fn serve_admin(&mut self, listener: tokio::net::UnixListener) {
         let serve = Arc::clone(&self.admin).serve(listener);
@@ -211,8 +212,8 @@ impl Server {
     }
 }
 
-/// Serves clients as soon as the time of a shared store is known. Before that, this node would store the time of its own
-/// clock, which may be wrong, and games would end too early or too late.
+/// Waits until the time of a shared store is known, then runs `run`, which serves clients. A client that is served
+/// earlier would get times of this node's own clock. If that clock is wrong, games end too early or too late.
 async fn when_time_is_known(
     tables: Arc<Tables>,
     mut closed: watch::Receiver<bool>,

@@ -206,7 +206,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_notices())))
     }
 
-    /// Deletes a game with everything that belongs to it. Returns whether there was one.
+    /// Deletes a game with everything that belongs to it. Returns whether the game existed.
     fn delete_game(&self, game: GameId) -> Reply<'_, bool> {
         let _ = game;
         Box::pin(std::future::ready(Err(without_notices())))
@@ -278,8 +278,7 @@ const MAX_PLAYERS_READ: usize = 500;
 /// Maximum number of players that one call of `expire_players` checks.
 const MAX_EXPIRED: usize = 100;
 
-/// If no node sweeps for longer than this, in milliseconds, it is an outage: nothing could be stored. Each node
-/// sweeps once per second.
+/// A time without a sweep of any node counts as an outage if it is longer than this. Each node sweeps once per second.
 pub(crate) const MIN_OUTAGE_MS: u64 = 3_000;
 
 /// Maximum number of outages that a sweep returns.
@@ -350,7 +349,7 @@ pub struct LogTail {
 pub struct Sweep {
     /// The other nodes, each with its counter.
     pub others: Vec<(NodeId, u64)>,
-    /// The store's own clock, in milliseconds since 1970; `None` if it has none.
+    /// The store's own clock, in milliseconds since 1970; `None` if the store has no clock.
     pub now_ms: Option<u64>,
     /// Some of the games whose deadline has passed, oldest deadline first.
     pub overdue: Vec<GameId>,
@@ -474,15 +473,15 @@ pub fn family(variant: &Variant) -> Variant {
 pub struct ListedGame {
     /// Its id.
     pub id: GameId,
-    /// Which game.
+    /// The variant.
     pub variant: Variant,
     /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
     pub history: u16,
-    /// Whether it starts with the variant's first position.
+    /// Whether the game starts with the variant's first position.
     pub starts_empty: bool,
     /// Its clock.
     pub clock: Option<ClockSettings>,
-    /// When it was created, in milliseconds since 1970.
+    /// When the game was created, in milliseconds since 1970.
     pub created_ms: u64,
     /// Its players and status.
     pub summary: Summary,
@@ -507,7 +506,7 @@ impl ListedGame {
         self.starts_empty && self.history == 0
     }
 
-    /// How it ended, if it did.
+    /// How the game ended, if it did.
     pub fn ending(&self) -> Option<&Ending> {
         self.summary.ending.as_ref()
     }
@@ -524,7 +523,7 @@ pub enum StoreError {
     Corrupt(String),
     /// A newer version of this program created the store.
     TooNew {
-        /// Its schema.
+        /// The schema of the store.
         schema: i64,
         /// The newest schema that this program supports.
         known: i64,

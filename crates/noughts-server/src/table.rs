@@ -36,7 +36,7 @@ pub use view::{Change, MAX_LISTED_CELLS, Snapshot, TurnChange, Update};
 /// The settings of a table: its state before the first entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Its id.
+    /// The game's id.
     pub id: GameId,
     /// The variant.
     pub variant: Variant,
@@ -48,14 +48,14 @@ pub struct Settings {
     pub holders: Vec<Holder>,
     /// How much time the players have; `None` means no limit.
     pub clock: Option<ClockSettings>,
-    /// Whether lists show it while it runs. Rematches of an unlisted game are unlisted too.
+    /// Whether lists show the game while it runs. Rematches of an unlisted game are unlisted too.
     pub is_listed: bool,
-    /// When it was created, in milliseconds since 1970.
+    /// When the table was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// How long only the node that stored a turn may store the robot's reply. After that any node may move for
-/// the robot.
+/// For this time after a turn, only the node that stored the turn may store the robot's reply. After that, any node
+/// may move for the robot.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
 /// A game with its seats.
@@ -306,7 +306,7 @@ impl Table {
         self.settings.id
     }
 
-    /// Its settings.
+    /// The settings of the table.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -6,8 +6,8 @@
 //!                          └── catch up ◄────┘
 //! ```
 //!
-//! There is no task per table. A submission runs in the task of its client. HTTP handlers move it to its own
-//! task if needed, because a client may disconnect before it ends.
+//! There is no task per table. A submission runs in the task of its client. HTTP handlers move a submission that must
+//! wait to a task of its own, because the client may disconnect before the submission ends.
 
 mod attendance;
 mod catch_up;
@@ -95,7 +95,7 @@ type PlayerChanged = Box<dyn Fn(PlayerId, Option<GameId>) + Send + Sync>;
 /// Why a command was not carried out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SubmitError {
-    /// The table refuses it; nothing has changed.
+    /// The table refuses the command; nothing has changed.
     Refused(TableRefusal),
     /// There is no such game.
     NoSuchGame,
@@ -110,7 +110,7 @@ pub enum SubmitError {
 /// The result of a request for a new table.
 #[derive(Clone, Debug)]
 pub enum Creation {
-    /// It was created.
+    /// The table was created.
     Created(Arc<LiveTable>),
     /// The same request created this game before.
     Repeat(GameId),
@@ -529,12 +529,13 @@ impl Tables {
         let _ = self.seats_changed.set(Box::new(notify));
     }
 
-    /// Notifies those who follow the lobby.
+    /// Notifies the receivers of [`watch_lists`](Tables::watch_lists).
     pub(crate) fn lists_changed(&self) {
         self.lists_version.send_modify(|version| *version += 1);
     }
 
-    /// Notifies when a list of games may have changed on this node: tables, seats, presence, spectators.
+    /// A receiver that is notified when a list of games may have changed on this node: tables, seats, presence,
+    /// spectators.
     pub(crate) fn watch_lists(&self) -> watch::Receiver<u64> {
         self.lists_version.subscribe()
     }

@@ -125,7 +125,7 @@ pub(crate) struct Client {
     asks: Asks,
     /// The table, once it is created.
     table: Option<(String, [String; 2])>,
-    /// Turns played at it.
+    /// Turns played at the table.
     turn: usize,
     bytes: Vec<u8>,
 }

@@ -51,7 +51,7 @@ pub(crate) fn long_game() {
     resume(&server, &id);
 }
 
-/// The views and the resumed streams of this game, in turn.
+/// Measures the processor time of a view and of a resumed stream, alternately.
 fn resume(server: &Process, id: &str) {
     let cost = |work: &dyn Fn()| {
         let before = server.cpu();

@@ -4,8 +4,8 @@
 //!
 //! Needed: 60 % of the bare handler's requests for a view, 55 % for played turns; durable turns by 1 000
 //! clients at 50 % of those in memory; 9 000 idle WebSockets for 16 KB each; a turn that reaches 1 000
-//! watchers of one table, and those at another process, within 100 ms at the median; start and memory with
-//! a million finished games as with none.
+//! watchers of one table, and those at another process, within 100 ms at the median; the
+//! same start time and memory with a million finished games as with none.
 //!
 //! The server and the bare handler are separate processes: this program, started again. The clients are the same for
 //! both and run here, on one thread: each wave sends one request per connection and then reads every answer. Memory and
@@ -46,7 +46,7 @@ const CONNECTIONS: [usize; 3] = [1, 32, 256];
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words = arguments.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
+    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo adds it
     if let ["--role", word] = words[..] {
         servers::play(Role::named(word).expect("this program started itself"));
         return ExitCode::SUCCESS;

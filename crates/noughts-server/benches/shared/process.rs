@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use crate::servers::Role;
 
-/// This program, started again in a role. It ends when this is dropped.
+/// This program, started again in a role. The process ends when this value is dropped.
 pub(crate) struct Process {
     child: Child,
-    /// Where it listens.
+    /// The address at which the process listens.
     pub(crate) address: SocketAddr,
 }
 
 impl Process {
-    /// Starts it with these environment variables.
+    /// Starts the process with these environment variables.
     pub(crate) fn start(role: Role, environment: &[(&str, &str)]) -> Process {
         let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
             .args(["--role", role.name()])
@@ -51,7 +51,7 @@ impl Process {
         Process { child, address }
     }
 
-    /// The memory that is its own, in bytes.
+    /// The resident memory of the process, in bytes.
     pub(crate) fn resident(&self) -> u64 {
         let status = fs::read_to_string(self.about("status")).expect("it is still there");
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -61,7 +61,7 @@ impl Process {
             .expect("a number")
     }
 
-    /// The processor time that it has taken.
+    /// The processor time that the process has used.
     pub(crate) fn cpu(&self) -> Duration {
         let threads = fs::read_dir(self.about("task")).expect("it is still there");
         let taken = threads.filter_map(|thread| {

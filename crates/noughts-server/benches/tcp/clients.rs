@@ -234,7 +234,7 @@ impl Client {
         }
     }
 
-    /// HELLO and the first PLAY, or the script's.
+    /// Sends HELLO and the first PLAY. With a script, sends its first frame.
     async fn begin(&mut self) {
         if let Talk::Game = self.talk {
             let name = Name::new("Ann").expect("Latin-1");

@@ -39,7 +39,7 @@ const CONNECTIONS: [usize; 3] = [1, 100, 1_000];
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words = arguments.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
+    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo adds it
     if let ["--role", word] = words[..] {
         let role = Role::named(word).expect("this program started itself");
         servers::play(role);

@@ -82,7 +82,7 @@ fn in_current_form(json: String) -> String {
     analysis.to_string()
 }
 
-/// Analyses in progress. Requests for the same game share one.
+/// Analyses in progress. Requests for the same game share one analysis.
 pub(super) struct Analyses {
     running: Arc<Mutex<HashMap<GameId, Running>>>,
     closing: watch::Receiver<bool>,

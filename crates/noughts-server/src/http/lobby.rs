@@ -47,7 +47,8 @@ const LIVE_PAUSE: Duration = Duration::from_millis(300);
 /// Maximum number of games in progress that are listed.
 const MAX_LIVE: usize = 200;
 
-/// The newest games in progress among which the live ones are listed. Players often leave games against robots.
+/// Maximum number of games in progress that are searched for live ones. Many are not live, because players often leave
+/// games against robots.
 const MAX_LIVE_SCANNED: usize = 500;
 
 /// How long a new watcher waits for the list.

@@ -219,7 +219,7 @@ impl PlayerEvents {
             }
         }
         self.unsent.push(PlayerMessage::Games(games));
-        // They ended before the stream began. A stream that resumes must not tell of them either.
+        // These games ended before the stream began, so a resumed stream must not report them either.
         for id in self.ended_since(self.seen.at_ms).await? {
             if !self.seen.games.contains_key(&id)
                 && let Some(live) = self.app.tables.get(id).await?
@@ -255,7 +255,8 @@ impl PlayerEvents {
         Ok(listed.into_iter().map(|listed| listed.id).collect())
     }
 
-    /// The newest games that were over after a check at this time, and perhaps already before it.
+    /// The newest games that ended after a check at this time. Also returns games that ended up to [`MAX_COMMIT_MS`]
+    /// earlier, because the check may have missed their ends.
     async fn ended_since(&self, checked_ms: u64) -> Result<Vec<GameId>, StoreError> {
         let since_ms = checked_ms.saturating_sub(MAX_COMMIT_MS);
         let player = PlayerFilter::Player(self.player);

@@ -466,7 +466,7 @@ pub(super) async fn profile(
     client: Client,
     QueryParams(pages): QueryParams<Pages>,
 ) -> Result<Response, ApiError> {
-    /// This request counts as `COST` requests, because it may read a thousand games.
+    /// This request counts as `COST` more requests, because it may read a thousand games.
     const COST: u32 = 10;
     let id: PlayerId = id.parse().map_err(|_| no_such_player())?;
     app.rate_limiter

@@ -101,7 +101,8 @@ pub(super) struct StreamPermit {
 }
 
 impl Client {
-    /// The address to which the processor time of robots and idempotency keys belong; `None` if limits do not apply.
+    /// The address that robots' processor time is charged to and that idempotency keys belong to; `None` if limits do
+    /// not apply.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
     }

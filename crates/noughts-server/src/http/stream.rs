@@ -204,7 +204,7 @@ pub(super) struct Follow {
     has_missed: bool,
     /// Marks the player as present, if the watcher is a player.
     _connected: Option<Connected>,
-    /// Counts the watcher otherwise.
+    /// Counts the watcher as a spectator, if the watcher is not a player.
     _spectating: Option<Spectating>,
 }
 
@@ -334,7 +334,7 @@ pub(super) async fn events(
     let seen = last_event_id(&headers)?;
     let is_ahead = seen > Some(live.read(Table::entry));
     if is_ahead && app.tables.bus().is_shared() && !app.tables.refresh(&live).await {
-        // Another node sent this client entries that this node cannot read. An older view would take them back.
+        // Another node sent this client entries that this node cannot read. An older view would undo them.
         let why = "the store did not send the latest entries".to_owned();
         return Err(SubmitError::Unavailable(StoreError::Unavailable(why)).into());
     }

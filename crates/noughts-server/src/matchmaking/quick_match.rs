@@ -53,7 +53,8 @@ pub(super) struct QuickMatches {
 struct Cancellation {
     id: WaitingId,
     player: PlayerId,
-    /// A list with it was sent, but the store's reply was lost: it may be removed already.
+    /// A list with this cancellation was sent, but the store's reply was lost. The store may have removed the quick
+    /// match.
     may_be_gone: bool,
     answer: oneshot::Sender<Cancelled>,
 }
@@ -64,7 +65,7 @@ enum Cancelled {
     Yes,
     /// The store does not know the quick match, perhaps because an earlier list cancelled it.
     Perhaps,
-    /// It did not wait.
+    /// The quick match did not wait.
     No,
 }
 
@@ -209,7 +210,7 @@ impl Matchmaking {
     pub async fn quick_match(&self, id: WaitingId) -> Result<Option<QuickMatch>, StoreError> {
         let before = self.state().quick.find(id);
         let stored = self.tables.store().quick_match(id).await?;
-        // The store does not know it while it takes an open seat.
+        // The store does not know a quick match that is taking an open seat.
         Ok(stored.or(before).or_else(|| self.state().quick.find(id)))
     }
 
@@ -256,7 +257,7 @@ impl Matchmaking {
         self.tell(|quick| quick.taking_seats.insert(id, player));
         let taken = match self.withdraw_match(id, player).await {
             true => self.take_seat(player, seats, quick_match).await,
-            // It was paired or cancelled in the meantime.
+            // The quick match was paired or cancelled in the meantime.
             false => Ok(()),
         };
         self.state().quick.taking_seats.remove(&id);
@@ -264,7 +265,7 @@ impl Matchmaking {
     }
 
     /// Removes a quick match from the store, so that the store does not pair the player. False if it did not wait.
-    /// There is no time limit: a request that was sent is carried out some time.
+    /// There is no time limit, because the store may carry out a cancellation long after it was sent.
     async fn withdraw_match(&self, id: WaitingId, player: PlayerId) -> bool {
         let Ok(answered) = self.send_cancellation(id, player) else {
             return false;
@@ -305,7 +306,7 @@ impl Matchmaking {
         loop {
             match self.send_request(quick_match.clone()).await {
                 Ok(_) => return Ok(()),
-                // A repeated request with the same id is one wait.
+                // Safe to repeat: requests with the same id count as one.
                 Err(_) => sleep(RETRY_AFTER).await,
             }
         }
@@ -385,7 +386,7 @@ impl Matchmaking {
         }
     }
 
-    /// Tells players that they wait or have a new game. They may be connected to any node.
+    /// Tells players, connected to any node, that they wait or have a new game.
     pub(super) fn announce(&self, list: &WaitingList, matches: &Matches) {
         let metrics = self.tables.metrics();
         for (request, accepted) in list.requests.iter().zip(&matches.requests) {

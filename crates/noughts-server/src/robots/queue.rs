@@ -159,8 +159,8 @@ impl Queue {
         }
     }
 
-    /// The index of the next owner: the first of those with the fewest slots. It checks at most one owner more than
-    /// there are slots, because it stops at an owner without a slot.
+    /// The index of the next owner: the first of those with the fewest slots. The search stops at an owner
+    /// without a slot, so it checks at most one owner more than there are slots.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {
@@ -204,7 +204,8 @@ impl Queue {
     }
 
     /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor
-    /// time recently. Their number is bounded: on average two per slot, plus those that wait.
+    /// time recently. Their number is bounded: the processor time that was used in one second is refilled in two, so
+    /// on average there are at most two owners per slot, plus those that wait.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;

@@ -101,7 +101,7 @@ pub struct Match {
 /// The result of a request for a quick match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchRequest {
-    /// It waits, or was paired at once.
+    /// The quick match waits, or was paired at once.
     Accepted(WaitingId),
     /// The player already waits for the same game, under this id.
     Waits(WaitingId),
@@ -200,7 +200,7 @@ impl WaitingRow {
 /// The waiting players of all nodes. There are few, because two players who can be paired never both wait.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
-/// Requested quick matches that were already paired, because an earlier reply was lost.
+/// Quick matches that are already paired, but are requested again because the store's reply was lost.
 pub(super) type Made = HashMap<WaitingId, QuickMatch>;
 
 /// Takes a node's list and pairs players who want the same game, longest wait first. Returns the reply, and the games

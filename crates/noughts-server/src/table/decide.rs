@@ -55,7 +55,7 @@ pub enum Command {
         /// An unused id.
         next: GameId,
     },
-    /// A seat accepts the rematch that another seat has offered. It counts as an offer of the accepting seat.
+    /// A seat accepts the rematch that another seat has offered. This counts as an offer of the accepting seat.
     AcceptRematch {
         /// Which seat.
         seat: Seat,
@@ -89,7 +89,7 @@ pub enum Command {
     Claim {
         /// Which seat.
         seat: Seat,
-        /// What it claims.
+        /// The claim.
         claim: Claim,
     },
     /// The current turn gets back the time that it lost by an outage.
@@ -135,26 +135,26 @@ pub struct CreationKey {
 /// What lists show of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Its status.
+    /// The status of the table.
     pub status: Status,
     /// Who holds each seat.
     pub holders: Vec<Holder>,
     /// See [`Table::deadline_ms`].
     pub deadline_ms: Option<u64>,
-    /// How it ended.
+    /// How the game ended.
     pub ending: Option<Ending>,
 }
 
 /// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// It is not over, and lists do not show it: it has, or had, a seat for clients with the link.
+    /// The game is not over, and lists do not show it: the table has, or had, a seat for clients with the link.
     Unlisted,
-    /// It has an open seat. Lists show it.
+    /// The table has an open seat. Lists show it.
     Waiting,
-    /// It is being played.
+    /// The game is being played.
     Playing,
-    /// It is over.
+    /// The game is over.
     Over,
 }
 
@@ -211,7 +211,7 @@ pub enum TableRefusal {
     NoClaimInCorrespondence,
     /// Another player is present.
     OpponentIsPresent {
-        /// Whose seat.
+        /// The seat of this player.
         seat: Seat,
     },
     /// The other players have not been away for long enough.

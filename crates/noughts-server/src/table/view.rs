@@ -85,7 +85,7 @@ pub enum Change {
 pub struct TurnChange {
     /// The number of its entry.
     pub entry: u32,
-    /// Which game.
+    /// The variant.
     pub variant: Variant,
     /// The number of completed turns, including this one.
     pub number: usize,
@@ -241,8 +241,8 @@ impl Table {
 
 /// The entries that a watcher has missed, with their times, and a table from which they are replayed.
 pub(crate) struct MissedEntries {
-    /// The table before `entries`. It is a kept copy or a new table, so `entries` may begin with some that the
-    /// watcher has seen.
+    /// The table before `entries`. It is a kept copy or a new table, so `entries` may begin with entries that
+    /// the watcher has seen.
     past: Table,
     entries: Vec<(u64, Entry)>,
     /// The number of entries that the watcher has seen.

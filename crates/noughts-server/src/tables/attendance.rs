@@ -24,7 +24,7 @@ impl Attendance {
         spectators: 0,
     };
 
-    /// Whether a game in progress goes on: a player is connected, or only robots play, or it is new.
+    /// Whether a game in progress goes on: a player is connected, only robots play, or the game is new.
     pub(crate) fn is_live(self, game: &ListedGame, now_ms: u64) -> bool {
         let holders = &game.summary.holders;
         let by_tcp = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
@@ -35,7 +35,7 @@ impl Attendance {
     }
 }
 
-/// A connection that follows a game without a seat. Dropping it ends this.
+/// A connection that follows a game without a seat. Dropping this value removes the spectator from the count.
 #[derive(Debug)]
 pub(crate) struct Spectating {
     tables: Arc<Tables>,

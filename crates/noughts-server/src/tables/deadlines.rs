@@ -1,7 +1,7 @@
 //! Ends games whose clock has run out, and gives back the time that outages took.
 //!
 //! At the deadline of a table, only the node that serves the seat to move acts. So a turn that arrived in
-//! time at that node still counts, even if its store is slow. All other nodes act some seconds later, when a
+//! time at that node still counts, even if the store is slow. All other nodes act some seconds later, when a
 //! sweep finds the game.
 
 use std::collections::{BTreeSet, HashMap};

@@ -207,7 +207,7 @@ impl LiveTable {
         })
     }
 
-    /// A snapshot, and all updates after it.
+    /// A snapshot, and all updates after it. Fails with [`SubmitError::Closed`] if the table was removed from memory.
     pub fn watch(&self) -> Result<Watch, SubmitError> {
         let mut state = self.state();
         if state.phase == Phase::Closed {
@@ -244,14 +244,14 @@ impl LiveTable {
         Some(missed.updates(present, &names, || self.snapshot()))
     }
 
-    /// Records that a client requested the table by its id: it stays in memory for a while after the game.
-    /// From now on its robots use the processor time of the client.
+    /// Records that a client requested the table by its id: the table stays in memory for a while after the game.
+    /// From now on, the robots of the table use the processor time of the client.
     pub(crate) fn set_requested(&self, client: Option<IpAddr>) {
         let mut state = self.state();
         (state.is_requested, state.owner) = (true, client);
     }
 
-    /// Notifies whenever an entry was applied.
+    /// A receiver that is notified whenever an entry was applied.
     pub(super) fn subscribe(&self) -> watch::Receiver<u32> {
         let mut state = self.state();
         let entry = state.table.entry();

@@ -568,7 +568,7 @@ impl Store for Connection {
     }
 }
 
-/// A game of tic-tac-toe, or of another variant.
+/// The variant with this name.
 pub(crate) fn variant(name: &str) -> Variant {
     name.parse().unwrap()
 }

@@ -80,7 +80,7 @@ impl Node {
         is_stored
     }
 
-    /// Makes the clock of its process jump.
+    /// Makes the clock of the node's process jump.
     pub(crate) fn jump_clock(&self, by: Duration) {
         self.clock
             .jumped_ms

@@ -30,7 +30,7 @@ fn won_on_time(side: Side) -> Conclusion {
     }
 }
 
-/// How long after the deadline of the seat to move the game ended.
+/// The time from the deadline of the seat to move to the end of the game.
 async fn end_after_deadline(database: &Database, game: GameId) -> Duration {
     let deadline_ms = database.table(game).await.clock_deadline_ms().unwrap();
     let ended = until(database, game, Table::is_over).await;
@@ -175,7 +175,7 @@ async fn late_turn_is_refused() {
     sleep(Duration::from_millis(deadline_ms + 100 - database.now_ms())).await;
     let refused = loop {
         match submit(&node, game, &play(0, 1, 3)).await {
-            // It is not certain yet.
+            // It is not certain yet that the time has run out.
             Err(SubmitError::Unavailable(_)) => sleep(SECOND / 10).await,
             other => break other,
         }

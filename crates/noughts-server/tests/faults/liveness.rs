@@ -1,4 +1,4 @@
-//! Nodes that die, and nodes that only cannot reach the store.
+//! Nodes that die, and nodes that run but cannot reach the store.
 
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ async fn tcp_games_of_a_dead_node_end_and_http_games_go_on() {
     assert!(database.nodes().contains(&nodes[1].id()));
 }
 
-/// In a lobby game, the player at the page continues and wins when the TCP client's node dies.
+/// In a lobby game, the player in the browser continues and wins when the TCP client's node dies.
 #[tokio::test(start_paused = true)]
 async fn opponent_of_a_dead_nodes_client_wins() {
     let database = Database::new();

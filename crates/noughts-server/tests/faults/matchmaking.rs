@@ -380,7 +380,7 @@ async fn a_quick_match_takes_a_lobby_seat() {
             taken.is_some_and(|time| time < Duration::from_secs(5)),
             "{taken:?}"
         );
-        // It no longer waits.
+        // The quick match no longer waits.
         let bob = PlayerId::new(2);
         let asked = nodes[1]
             .matchmaking
@@ -421,7 +421,7 @@ async fn a_quick_match_that_takes_a_seat_is_never_lost() {
             sleep(Duration::from_secs(3)).await;
             let lobby = vec![human("Cyd"), Holder::Open(OpenTo::Lobby)];
             let game = create(&nodes[1], lobby).await.id();
-            // Each list whose cancellation is sent fails, at least once.
+            // Every second list fails, and during the outage every list.
             let begun = tokio::time::Instant::now();
             let mut failures = 0;
             database.treat(move |request| {

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::cluster::{Database, Node, variant};
 use crate::{robot, until};
 
-/// A game of two robots that stopped with their node. With an invalid entry no node can continue it.
+/// A game of two robots that stopped with their node. With an invalid entry, no node can continue the game.
 fn game(number: u128, created_ms: u64, is_readable: bool) -> (StoredGame, Table) {
     let settings = Settings {
         id: GameId::new(number),

@@ -18,7 +18,7 @@ async fn another_node_moves_for_a_robot_whose_node_died() {
     let game = create(&nodes[0], vec![human("Ann"), robot(THINKER)])
         .await
         .id();
-    // The turn is stored but not the robot's reply, because its node dies before.
+    // The turn is stored but not the robot's reply, because its node dies first.
     database.treat(|_| Treatment {
         before: Duration::from_millis(100),
         ..Treatment::default()

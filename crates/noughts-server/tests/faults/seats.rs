@@ -116,7 +116,7 @@ async fn disconnected_pair_leaves_no_open_game() {
     }
 }
 
-/// The same for a client that plays a robot.
+/// A table against a robot may be stored although the client got no answer.
 #[tokio::test(start_paused = true)]
 async fn disconnected_client_leaves_no_open_robot_game() {
     let faults = [

@@ -1,4 +1,4 @@
-//! Nodes with HTTP listeners: what they send before they know what the store knows.
+//! Nodes with HTTP listeners that do not know the store's time yet, or have not read its latest entries.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ async fn no_client_is_served_before_the_time_of_the_store_is_known() {
 #[tokio::test]
 async fn stream_that_is_resumed_at_a_node_that_is_behind_does_not_go_back() {
     let database = Database::new();
-    // The second node learns nothing by itself.
+    // The second node gets no hints, so it does not learn of the turn.
     database.delay_hints(|_| Vec::new());
     let (_first, here) = serve(&database, 1).await;
     let (_second, there) = serve(&database, 2).await;

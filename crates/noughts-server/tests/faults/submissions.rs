@@ -58,7 +58,7 @@ async fn node_takes_the_log_of_a_store_that_lost_entries() {
     }
 }
 
-/// A client that was served by another node may know more than this node, repeatedly.
+/// A client that was served by another node may have seen turns that this node has not read yet.
 #[tokio::test(start_paused = true)]
 async fn client_ahead_of_its_node_is_not_stale() {
     let database = Database::new();

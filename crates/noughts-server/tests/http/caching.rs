@@ -190,7 +190,7 @@ async fn head_has_the_headers_of_get_and_no_body() {
     }
     let missing = server.request("HEAD", "/api/nothing", None).await;
     assert_eq!((missing.status, missing.text.as_str()), (404, ""));
-    // A stream has no end, but its headers have.
+    // A stream has no end, so only its headers are read.
     let events = server
         .request("HEAD", &format!("{}/events", paths[0]), None)
         .await;

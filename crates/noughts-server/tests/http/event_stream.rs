@@ -31,7 +31,7 @@ impl Events {
         ))
     }
 
-    /// The next event: its id, a number, its name and its data.
+    /// The next event: its id as a number, its name and its data.
     pub(crate) async fn next(&mut self) -> (Option<usize>, String, Value) {
         let (id, name, data) = self.next_with_id().await;
         (id.map(|id| id.parse().unwrap()), name, data)

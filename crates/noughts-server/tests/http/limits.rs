@@ -397,7 +397,7 @@ async fn full_server_still_answers_health_checks() {
         "{}",
         refused.headers
     );
-    // The reserve is for one request each, even if the client wants more.
+    // A reserved connection serves one request, even if the client wants more.
     let mut stream = server.connect_from("127.0.0.1").await;
     let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
     stream.write_all(request).await.unwrap();
@@ -527,7 +527,7 @@ async fn imported_bytes_per_address_are_limited() {
     let record = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o robot perfect\n\
         1 0 0-0\n2 1 0-1\n3 0 1-1\n4 1 0-2\n5 0 2-2\nresult won x by line\n";
     let limits = HttpLimits {
-        // Each counts as 1 272 bytes in the store.
+        // Each record counts as 1 272 bytes in the store.
         import_bytes_per_day: 2_600,
         ..HttpLimits::default()
     };

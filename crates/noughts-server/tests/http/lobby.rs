@@ -20,7 +20,7 @@ async fn watch(server: &TestServer) -> Events {
 async fn watchers_see_tables_come_and_go() {
     let server = TestServer::new().await;
     let (first, _) = server.create_table(OPEN).await;
-    // Nobody waits here.
+    // This table has no open seat, so the lobby does not list it.
     server.create_table(r#"{"variant":"3x3k3"}"#).await;
     let mut watchers = vec![watch(&server).await, watch(&server).await];
     for events in &mut watchers {

@@ -128,7 +128,7 @@ async fn token_acts_for_the_seats_of_its_player_only() {
     let body = r#"{"variant":"3x3k3"}"#;
     let created = server.request_as("player-1", "/api/games", body).await;
     created.is_problem(401, "wrong-token");
-    // A spectator's token watches.
+    // A player without a seat cannot play.
     let cyd = register(&server, "Cyd").await;
     let refused = cyd.play(&server, &game, 3, "2-2").await;
     refused.is_problem(403, "wrong-game");

@@ -123,7 +123,7 @@ async fn all_wrong_fields_are_listed() {
         pointers,
         ["/variant", "/history", "/seats/1/rabbit", "/colour"]
     );
-    // A thousand wrong fields make no long answer.
+    // The answer stays short even with a thousand wrong fields.
     let fields: Vec<String> = (0..1_000).map(|n| format!(r#""f{n}":0"#)).collect();
     let body = format!("{{{}}}", fields.join(","));
     let answer = server.request("POST", "/api/games", Some(&body)).await;

@@ -23,7 +23,7 @@ struct PlayerEvents {
 }
 
 impl PlayerEvents {
-    /// Opens it, and reads the running games.
+    /// Opens the stream, and reads the running games.
     async fn open(server: &TestServer, player: &Player) -> PlayerEvents {
         let mut events = PlayerEvents::open_after(server, player, None).await;
         let (name, games) = events.next().await;
@@ -51,7 +51,7 @@ impl PlayerEvents {
         (name, data)
     }
 
-    /// The next event, which has this name: its game.
+    /// The game of the next event, which must have this name.
     async fn expect(&mut self, name: &str) -> Value {
         let (found, data) = self.next().await;
         assert_eq!(found, name, "{data}");
@@ -138,7 +138,7 @@ async fn stream_tells_of_seats_and_rematches_and_begins_with_the_running_games()
     let told = events.expect("seated").await;
     assert_eq!(told["seats"][1]["name"], "Bob");
     assert_eq!(events.expect("turn").await["turn"], 1);
-    // Another stream begins with what is there.
+    // Bob's stream begins with his running games.
     let mut of_bob = PlayerEvents::open_after(&server, &bob, None).await;
     let (_, games) = of_bob.next().await;
     assert_eq!(games["games"][0]["id"], game);
@@ -171,7 +171,7 @@ async fn cancelled_match_finds_nobody() {
     );
     let asked = ann.send(&server, "POST", "/api/matches", Some(MATCH)).await;
     let path = format!("/api/matches/{}", asked.body["id"].as_str().unwrap());
-    // Only its player cancels it.
+    // Only the player of a quick match can cancel it.
     let refused = bob.send(&server, "DELETE", &path, None).await;
     refused.is_problem(404, "no-such-match");
     let anonymous = server.request("DELETE", &path, None).await;

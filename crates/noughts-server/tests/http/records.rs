@@ -237,7 +237,7 @@ async fn analysis_finds_mistakes() {
     for turn in &turns[2..] {
         assert_eq!(turn["mistake"], Value::Null, "{turn}");
     }
-    // What the page puts into words.
+    // The page describes these fields in words.
     assert_eq!(turns[2]["threats"], json!(["2-2"]));
     assert_eq!(turns[1]["line"][0], "1-1");
     assert_eq!(turns[1]["moves"].as_array().unwrap().len(), 8);

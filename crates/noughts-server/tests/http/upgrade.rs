@@ -12,13 +12,13 @@ use crate::client::TestServer;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/stores");
 
-/// The requests to the older version, and its answers, from when the file was made.
+/// The requests to the older version, and its answers, recorded when the file was made.
 fn fixture() -> Value {
     let text = std::fs::read_to_string(format!("{FIXTURES}/schema-1-sqlite.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
-/// A server over a copy of the older version's file, as if it had been written today: keys expire.
+/// A server over a copy of the older version's file. All times are moved to today, because keys expire.
 async fn upgraded(directory: &Path) -> TestServer {
     let file = directory.join("noughts.db");
     std::fs::copy(format!("{FIXTURES}/schema-1-sqlite.db"), &file).unwrap();
@@ -124,7 +124,8 @@ async fn games_of_the_older_version_look_the_same() {
     }
 }
 
-/// Every request of a seat, and every one with a key, is a repeat of what the older version did.
+/// If a request of a seat or a request with a key is sent again, it counts as a repeat of the request to the older
+/// version.
 #[tokio::test]
 async fn repeats_of_requests_to_the_older_version_are_recognized() {
     let directory = tempfile::tempdir().unwrap();

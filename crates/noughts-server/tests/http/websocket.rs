@@ -503,7 +503,7 @@ async fn answers_repeat_the_id_of_their_message() {
         ),
     ] {
         ann.say(message).await;
-        // The change of the own turn may come first.
+        // The change of Ann's own turn may come first.
         let mut message = ann.next().await;
         while message.get(answer).is_none() {
             message = ann.next().await;
@@ -515,7 +515,7 @@ async fn answers_repeat_the_id_of_their_message() {
     let problem = ann.next_of("problem").await;
     assert_eq!(problem["type"], "/problems/out-of-range");
     assert_eq!(problem["errors"][0]["pointer"], "/id");
-    // A message of another player has no id of ours.
+    // A change that another player caused has no id.
     let mut bob = Socket::open(&server, &id, json!({"token": tokens["1"]})).await;
     bob.next_of("view").await;
     bob.say(r#"{"turn":2,"play":"0-0","id":"bob"}"#).await;

@@ -12,7 +12,7 @@ use crate::postgres_server::Server;
 
 const TABLE: &str = r#"{"variant":"16x16k16","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1],"clock":{"base":10}}"#;
 
-/// For a machine that is busy.
+/// Additional time for a busy machine.
 const SLACK: Duration = Duration::from_secs(1);
 
 /// A game after the first turn of each player, and the time at which the clock of the first runs out.

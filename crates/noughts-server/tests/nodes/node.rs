@@ -23,7 +23,7 @@ impl Node {
         Node::with_idle(store, ConnectionLimits::default().idle).await
     }
 
-    /// The idle limit of TCP clients.
+    /// A node with this idle limit for TCP clients.
     pub(crate) async fn with_idle(store: &str, idle: Duration) -> Node {
         let store = Postgres::open(store).await.expect("the database opens");
         let secret = store.secret().await.expect("it replies");

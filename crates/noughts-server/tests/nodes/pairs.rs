@@ -36,7 +36,7 @@ async fn tcp_client_takes_a_lobby_seat_of_another_node() {
             }
             false => {
                 let bob = Tcp::join(nodes[1].pairs, "Bob").await;
-                // It is in the store when the seat opens.
+                // Bob is in the store's list before the seat opens.
                 tokio::time::sleep(std::time::Duration::from_millis(300)).await;
                 (Game::create(nodes[0].http, lobby).await, bob)
             }

@@ -177,7 +177,7 @@ fn check_observations(games: &HashMap<GameId, CheckedGame>, observations: &Obser
         let done = table.game().turns().get(act.turn - 1);
         let is_aborted = table.game().conclusion() == Some(&Conclusion::Aborted);
         if act.action == Action::Resign && is_aborted {
-            // It was a waiting table.
+            // A resignation at a waiting table aborts the game and is not a turn.
             continue;
         }
         assert_eq!(done, Some(&turn), "{act:?} is lost: {stored:?}");

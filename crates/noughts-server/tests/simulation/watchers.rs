@@ -94,7 +94,7 @@ pub(crate) async fn watch_game(
         };
         scenario.count("watches begun");
         let mut watched = Watched::from_snapshot(&watch.snapshot);
-        // At the end it stays at its node.
+        // When no client begins anything new, the watcher stays at its node.
         let moves_on = match scenario.is_open() {
             true => Duration::from_secs(2) + up_to_ms(&mut random, 60_000),
             false => Duration::from_secs(3_600),

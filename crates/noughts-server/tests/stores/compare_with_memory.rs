@@ -157,9 +157,9 @@ fn new_game(number: usize, a: u8, b: u8, c: u8) -> NewGame {
         history: a.into(),
         start: start.map(|text| Diagram::parse(&variant, text).unwrap()),
         holders: holders.iter().map(|text| holder(text)).collect(),
-        // Some are a day later, so that keys expire.
         clock: None,
         is_listed: !b.is_multiple_of(3),
+        // Some games are created a day later, so that keys expire.
         created_ms: u64::from(c % 5) + u64::from(b % 2) * KEY_LIFETIME_MS,
     };
     let key = a.is_multiple_of(2).then(|| CreationKey {

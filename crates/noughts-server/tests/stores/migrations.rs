@@ -270,7 +270,7 @@ async fn sqlite_file_of_schema_1_is_migrated() {
     let place = sqlite_copy();
     let manifest = manifest("schema-1-sqlite.json");
     check(&place.open().await, &manifest).await;
-    // Once.
+    // Opening the file again migrates nothing.
     let again = place.open().await;
     let (steps,): (i64,) = query_as("SELECT count(*) FROM schema_steps")
         .fetch_one(&mut place.raw().await)
@@ -330,7 +330,7 @@ async fn unreadable_old_game_does_not_stop_the_migration() {
 async fn failed_migration_changes_nothing() {
     let place = sqlite_copy();
     let mut raw = place.raw().await;
-    // The name of a table of the last statements is taken.
+    // The name of a table that the last step creates is taken.
     raw_sql("CREATE TABLE probes (other)")
         .execute(&mut raw)
         .await

@@ -216,7 +216,7 @@ pub(crate) async fn players_without_games_expire(store: Arc<dyn Store>) {
     let token = hash("token of p100");
     assert_eq!(store.player_of_token(token).await, Ok(None));
     assert_eq!(store.players(vec![plays.id]).await, Ok(vec![plays.clone()]));
-    // It was checked, and is visited again only later.
+    // The player was just checked, and is checked again only later.
     assert_eq!(expire(before_ms).await, 0);
     let forgotten = store.forget(u64::MAX >> 1).await.unwrap();
     assert_eq!(forgotten, [game]);

@@ -34,7 +34,7 @@ impl Server {
         let directory = made.keep();
         shell.args(["-c", GUARDIAN, "guardian"]);
         shell.arg(programs).arg(&directory);
-        // A separate process group: what stops this process must not stop the script first.
+        // A separate process group, so that a signal to this process does not stop the script first.
         let spawned = shell
             .process_group(0)
             .stdin(Stdio::piped())
@@ -52,12 +52,12 @@ impl Server {
         server
     }
 
-    /// Stops it like a power failure.
+    /// Stops the server like a power failure.
     pub(crate) fn end(&mut self) {
         self.command("end");
     }
 
-    /// Starts it again.
+    /// Starts the server again.
     pub(crate) fn begin(&mut self) {
         self.command("begin");
     }

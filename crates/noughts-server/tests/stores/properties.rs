@@ -354,7 +354,7 @@ pub(crate) async fn a_summary_is_stored_with_its_entry(store: Arc<dyn Store>) {
     append.summary = Some(thinking.clone());
     assert_eq!(store.append(&append).await, Ok(Appended::Stored));
     assert_eq!(listed().await.summary, thinking);
-    // Of many at one place the summary is that of the stored one.
+    // If several appends compete for one place, the summary is that of the stored append.
     assert_eq!(
         stored_of(&store, (0..9).map(|cell| at(2, cell)).collect()).await,
         1
@@ -558,7 +558,7 @@ pub(crate) async fn the_secret_stays(store: Arc<dyn Store>) {
 
 pub(crate) async fn a_sweep_finds_overdue_games(store: Arc<dyn Store>) {
     let node = NodeId(1);
-    // Stores with a clock of their own use that one: deadlines far in the past and in the future.
+    // Some stores use their own clock, so the deadlines are far in the past or far in the future.
     let now_ms = 1_800_000_000_000;
     let far_ms = 9_000_000_000_000;
     let mut late = Vec::new();
@@ -689,7 +689,7 @@ pub(crate) async fn an_imported_game_is_like_a_played_one(store: Arc<dyn Store>)
     assert_eq!(loaded(&*store, id).await, game);
     let listed = store.list(every()).await.unwrap();
     assert_eq!(listed[0].summary, table.summary());
-    // A long one.
+    // A long game.
     let mut long = game_of("255x255k5", &["Ann", "Bob"], 7);
     long.settings.history = 0;
     let entries = (0..5_000).map(|cell| logged(play((cell % 2) as u8, cell)));

@@ -185,7 +185,7 @@ async fn unreadable_game_affects_no_other() {
     store.append(&moves).await.unwrap();
     let good = created(&store, game_of("3x3k3", &["Ann@7", "Bob"], 1)).await;
     let mut raw = place.raw().await;
-    // What is spoiled, how it is mended, and whether a list and the log show it.
+    // Table, column, the damaged value, whether lists leave the game out, and whether the game cannot be loaded.
     let faults = [
         ("entries", "data", "'9-9'", false, true),
         ("entries", "kind", "'mystery'", false, true),
@@ -231,7 +231,7 @@ async fn unreadable_game_affects_no_other() {
         };
         let first = store.list(small).await.expect(&what);
         let expected = if in_list { good } else { bad };
-        // Where the place in the order is unreadable too, the page ends there.
+        // If the place in the order is unreadable too, the page ends there.
         if column != "created_ms" {
             assert_eq!(first[0].id, expected, "the page is filled: {what}");
         }
@@ -247,7 +247,7 @@ async fn unreadable_game_affects_no_other() {
         query("DROP TABLE spare").execute(&mut raw).await.unwrap();
         loaded(&store, bad).await;
     }
-    // Retention deletes it like any other.
+    // Retention deletes damaged games like any other.
     query("UPDATE games SET seats = 'x', variant = 'chess'")
         .execute(&mut raw)
         .await
@@ -266,11 +266,11 @@ async fn full_disk_is_reported_and_leaves_no_partial_write() {
     let store = Arc::new(place.open().await);
     let id = created(&*store, game(&["Ann", "Bob"])).await;
     assert_eq!(store.check_writable().await, Ok(()));
-    // As many pages as it has: the next one is too many.
+    // The limit is the current size of the file, so one more page is too many.
     store.limit_pages(1).await.unwrap();
     let (mut stored, mut refused) = (0, 0);
     while refused < 50 {
-        // Several at once, so that what fails together is tried alone.
+        // Several requests at once, so that whole batches fail.
         let mut all = JoinSet::new();
         for _ in 0..10 {
             let store = Arc::clone(&store);
@@ -296,7 +296,7 @@ async fn full_disk_is_reported_and_leaves_no_partial_write() {
         "{check:?}"
     );
     assert!(loaded(&*store, id).await.entries.is_empty());
-    // There is room again, and it goes on.
+    // With a higher limit, writes succeed again.
     store.limit_pages(1_000_000).await.unwrap();
     assert_eq!(store.check_writable().await, Ok(()));
     assert_eq!(appended(&*store, id, 1, play(0, 0)).await, Appended::Stored);
@@ -331,7 +331,7 @@ async fn deleted_or_replaced_file_is_an_error() {
         let holders = new.settings.holders.clone();
         let refused = store.create(new, summary(&holders)).await.unwrap_err();
         assert!(is_not_writable(&refused, word), "{refused}");
-        // Back in its place it is written to again.
+        // When the file is back in its place, writes succeed again.
         fs::rename(aside, place.file()).unwrap();
         assert_eq!(loaded(&store, id).await.entries, [], "nothing was written");
         assert_eq!(store.check_writable().await, Ok(()));
@@ -339,7 +339,7 @@ async fn deleted_or_replaced_file_is_an_error() {
     }
 }
 
-/// Makes a file immutable until it is dropped; `None` if the system does not allow it.
+/// Makes a file immutable until this value is dropped; `None` if the system does not allow it.
 #[cfg(target_os = "linux")]
 struct Immutable(PathBuf);
 
@@ -389,7 +389,7 @@ async fn immutable_file_is_not_writable() {
                 matches!(check, Err(StoreError::NotWritable(_))),
                 "{check:?}"
             );
-            // It may be read or not, but nobody is killed.
+            // The read may fail, but the process is not killed.
             let _ = store.load(id).await;
         }
         drop(immutable);
@@ -443,7 +443,7 @@ async fn cancelled_write_leaves_the_store_usable() {
 async fn copy_of_the_files_under_load_has_every_confirmed_turn() {
     let place = Place::new();
     let store = Arc::new(place.open().await);
-    // By game, the latest entry that was confirmed.
+    // The number of the latest confirmed entry of each game.
     let confirmed: Arc<Mutex<HashMap<GameId, u32>>> = Arc::default();
     let mut players = JoinSet::new();
     for _ in 0..16 {

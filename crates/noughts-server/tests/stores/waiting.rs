@@ -94,7 +94,7 @@ pub(crate) async fn quick_matches_are_paired_once(store: Arc<dyn Store>) {
         assert_eq!(running[0].id, game);
     }
     assert_eq!(store.waiting_counts().await.unwrap(), []);
-    // Who cancels does not wait.
+    // A cancelled quick match does not wait. Only its own player can cancel it.
     request(here, 2, &[quick(4, 9)]).await;
     for (version, player, is_gone) in [(3, 8, false), (4, 9, true)] {
         let list = WaitingList {
@@ -122,10 +122,10 @@ async fn players_of_two_nodes_are_paired_once(store: Arc<dyn Store>) {
         panic!("{matched:?}");
     };
     assert_eq!((player, seat), (WaitingId(3), Seat(0)));
-    // The game is there, with both; and both nodes are watched.
+    // The game is stored with both players.
     let stored = loaded(&*store, game).await;
     assert_eq!(stored.settings.holders, [bob.holder, ann.holder.clone()]);
-    // The other node learns of it, also when it asks twice, and even if its player has left.
+    // The other node gets the match, also when it asks twice, and even if its player has left.
     for version in 2..4 {
         let players = [ann.clone()];
         let players = if version == 2 { &players[..] } else { &[] };
@@ -139,7 +139,7 @@ async fn players_of_two_nodes_are_paired_once(store: Arc<dyn Store>) {
     }
     assert_eq!(send(&*store, here, 4, &[], &[u128::MAX]).await, []);
     assert_eq!(send(&*store, there, 2, &[], &[3]).await, []);
-    // A list that arrives late says nothing any more.
+    // A list that arrives late is ignored.
     assert_eq!(send(&*store, here, 3, &[ann], &[]).await, []);
     let cyd = self::player(7, there, 7);
     assert_eq!(send(&*store, there, 3, &[cyd], &[]).await, []);
@@ -177,7 +177,7 @@ mod in_postgres {
             .await
             .unwrap();
         assert_eq!(rows, 1, "what was seen is removed");
-        // A row of a later version harms nobody.
+        // A row of a later version is ignored.
         query(
             "INSERT INTO waiting VALUES ('\\x07', 'x', 'chess', 'human', 1, 1, NULL, NULL, NULL)",
         )

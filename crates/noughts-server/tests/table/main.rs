@@ -159,7 +159,7 @@ fn seat_that_leaves_loses_and_a_game_that_all_leave_is_abandoned() {
         (sides.contains(Side::FIRST), by),
         (true, &WinReason::Leaving)
     );
-    // The opponent's last cell did not end it.
+    // The opponent's last move did not end the game.
     assert_eq!(one.opponent_move_that_ended(Seat(1)), None);
     submit(&mut both, &Command::Leave(leavers.with(Seat(0)))).unwrap();
     assert_eq!(both.game().conclusion(), Some(&Conclusion::Abandoned));
@@ -170,7 +170,7 @@ fn seat_that_leaves_loses_and_a_game_that_all_leave_is_abandoned() {
 fn game_of_rewinds_is_a_draw_after_the_maximum_number_of_turns() {
     let mut table = table("3x3k3", 2);
     let mut log = Vec::new();
-    // 4 x cells + 100.
+    // The maximum is 4 x cells + 100.
     for turn in 0..136 {
         assert_eq!(table.game().conclusion(), None, "after {turn} turns");
         let action = match turn % 2 {

@@ -76,7 +76,7 @@ fn draw_is_agreed_when_every_other_person_accepts() {
     let reason = DrawReason::Agreement;
     assert_eq!(two.game().conclusion(), Some(&Conclusion::Draw { reason }));
     assert_eq!(offers(&two), []);
-    // With three people, both others.
+    // With three people, both others must accept.
     let mut three = table("15x15k5p3", 0);
     play_on(&mut three, 3);
     submit(&mut three, &offer(0, Offer::Draw)).unwrap();
@@ -160,7 +160,7 @@ fn agreed_takeback_returns_to_before_the_play_of_its_seat() {
     // Nobody can take back alone.
     let alone = act(0, Action::Takeback(2), table.turn());
     assert_eq!(refused(&table, &alone), TableRefusal::ConsentNeeded);
-    // It lapses when the seat plays instead.
+    // The offer lapses when its seat plays instead.
     submit(&mut table, &offer(0, Offer::Takeback)).unwrap();
     play(&mut table, 0, 100);
     assert_eq!(offers(&table), []);

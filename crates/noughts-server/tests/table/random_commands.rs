@@ -170,7 +170,7 @@ fn check_applied(table: &mut Table, before: &Observed, decision: &Decision) {
     assert!(conclusion.is_none() || before.conclusion.is_none());
     let now = table.summary();
     let stored = summary.unwrap_or_else(|| before.summary.clone());
-    // Clocks move the real deadline without a write: what is stored must not be later.
+    // A clock moves the real deadline without a write, so the stored deadline must not be later.
     if table.settings().clock.is_some() {
         assert_eq!(stored.deadline_ms.is_some(), now.deadline_ms.is_some());
         assert!(stored.deadline_ms <= now.deadline_ms, "{decision:?}");

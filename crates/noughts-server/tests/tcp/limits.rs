@@ -64,7 +64,7 @@ async fn connections_beyond_the_limit_are_refused_or_closed() {
     for _ in 0..256 {
         told.push(Client::connect(server.tcp).await);
     }
-    // When the last has got its answer, all are counted.
+    // When the last client has got its answer, all are counted.
     told[255].send(HELLO).await;
     told[255].expect(REFUSED).await;
     told[255].expect_end().await;
@@ -282,7 +282,7 @@ async fn client_that_does_not_read_is_closed_and_affects_no_other() {
     }
     // The client's socket buffer holds some megabytes, the server's some kilobytes.
     assert!(taken < 10_000_000, "it reads and reads: {taken}");
-    // It may send a little more meanwhile, but not without end.
+    // The greedy client may send a little more meanwhile, but not without end.
     for _ in 0..8 {
         wins_a_game(&mut other).await;
         advance(Duration::from_secs(61)).await;

@@ -153,7 +153,7 @@ impl Script {
             Cut::Glued => self.glued(),
         };
         for (line, step) in &steps {
-            // So that a failure names its place.
+            // Printed, so that a failure shows its place.
             println!("{}:{line}: {step:?}", self.name);
             if let Step::Waits(count) = step {
                 server.until_waiting(*count).await;
@@ -199,7 +199,7 @@ impl Script {
     }
 }
 
-/// A seed with which these move first.
+/// A seed that gives the pairs these first movers.
 fn seed_for(waiter_begins: &[bool]) -> u64 {
     let draws = |seed: &u64| {
         let ids = IdSource::seeded(*seed);
