@@ -51,7 +51,7 @@ fn exact(analysis: &Analysis) -> Option<GameValue> {
     analysis.exact().map(|(value, _)| value)
 }
 
-/// The same value for the opponent.
+/// The value as the opponent sees it: a win becomes a loss.
 pub(crate) fn for_the_other(value: GameValue) -> GameValue {
     match value {
         GameValue::Win => GameValue::Loss,

@@ -217,7 +217,8 @@ fn random_positions_of_small_boards_have_the_value_of_the_reference() {
     compare_with_reference("16x3k4+gravity", 7, 500);
 }
 
-/// Random positions of 7x6 for each of these numbers of marks have the score of a plain alpha-beta.
+/// Checks that the solver and a plain alpha-beta find the same score in random positions of 7x6, for each number of
+/// marks in `marks`.
 fn compare_with_plain_alpha_beta(marks: std::ops::Range<usize>, positions: usize) {
     let mut solver = solver("7x6k4+gravity");
     let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(76));

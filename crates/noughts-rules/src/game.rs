@@ -275,7 +275,8 @@ impl Game {
         game
     }
 
-    /// Ends the game because the player of a seat has left: all other sides win. This is not a turn.
+    /// Ends the game because the player of a seat has left: all other sides win. Adds no turn. On `Err` nothing has
+    /// changed.
     pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
         self.terminate(Termination::Left(seat))
     }

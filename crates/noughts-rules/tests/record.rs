@@ -23,7 +23,8 @@ seat 1 o robot perfect
 result unfinished
 ";
 
-/// The record of a game: the symbols of its seats, and its turns in seat order; `1:resign` is out of order.
+/// A record from the symbols of the seats and the turns. The seats take turns in order, except in a turn such as
+/// `1:resign`, which names its seat.
 fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {
     let mut text = format!("noughts 1\nvariant {variant}\nhistory 5\n");
     let symbols: Vec<char> = symbols.chars().collect();
@@ -691,7 +692,7 @@ fn clocks_offers_and_takebacks_round_trip() {
         check(&VERSION_2.replace(from, to));
     }
     check(&VERSION_2.replace("won x by time", "unfinished"));
-    // A plain record may say 2; it is written as version 1.
+    // A record with the version 2 but without its additions is accepted, and is written as version 1.
     check_written(&changed(1, "noughts 2"), EXAMPLE);
 }
 

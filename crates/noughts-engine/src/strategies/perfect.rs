@@ -54,11 +54,11 @@ pub(crate) const SOLVER_MEMORY: usize = 64 << 20;
 /// are solved by proof-number search.
 const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 
-/// Size of that table, as a power of two: 16 megabytes.
+/// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
 const TABLE_BITS: u32 = 20;
 
-/// The same for boards of up to nine cells: 256 kilobytes. A server has one such robot for each of these
-/// games, and the classic game starts one.
+/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. This table is small, because a server has one
+/// such robot for each of these games, and the classic game starts one.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {
@@ -80,9 +80,9 @@ fn refuses(game: &Game) -> Option<String> {
     )
 }
 
-/// Boards without a suffix on which the solver answers every position within a second. The slowest of 300
-/// random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on
-/// 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 is left out because its first position takes longer.
+/// Whether this is a board without a suffix on which the solver answers every position within a second. The slowest of
+/// 300 random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on 8x8k6
+/// (`cargo xtask bench solve positions`). 7x7k5 is left out because its first position takes longer.
 fn is_solved_quickly(spec: &GridSpec) -> bool {
     let (columns, rows, line) = (spec.columns() as u8, spec.rows() as u8, spec.line() as u8);
     let is_small = match (columns.max(rows), columns.min(rows)) {
@@ -95,7 +95,8 @@ fn is_solved_quickly(spec: &GridSpec) -> bool {
     is_small && GridSpec::new(columns, rows, line) == Ok(*spec)
 }
 
-/// Boards up to 7x6, some of them with an [opening book](crate::solver::ConnectFour).
+/// True for boards up to 7x6, some of which have an [opening book](crate::solver::ConnectFour), and for other small
+/// boards.
 fn is_connect_four_solved_quickly(spec: &GridSpec) -> bool {
     spec.columns() <= 7 && spec.rows() <= 6 || spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
 }

@@ -19,7 +19,7 @@ use workload::{Workload, workloads};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words = arguments.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
+    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo adds this argument
     match words[..] {
         ["--workloads"] => list(),
         ["--once", name] => {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{read_setup, set_up};
 
-/// A random action, possibly refused.
+/// A random action. The game may refuse it.
 #[derive(Clone, Debug)]
 enum Ask {
     LegalPlay(u16),

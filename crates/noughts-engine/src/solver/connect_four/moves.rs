@@ -11,8 +11,8 @@ const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
     /// A move that keeps the value of a position without a line. The search for the distance takes at most
-    /// `distance_nodes`; if it succeeds, no move wins earlier or loses later. The choice of a new solver
-    /// depends only on the position.
+    /// `distance_nodes`; if it succeeds, no move wins earlier or loses later. If the solver has not searched before,
+    /// the choice depends only on the position.
     pub(crate) fn choose(
         &mut self,
         stones: Stones,
