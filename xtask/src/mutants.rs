@@ -31,7 +31,7 @@ impl Mutant {
         tested
     }
 
-    /// Checks that its text occurs once.
+    /// Checks that the original text occurs exactly once in the file.
     #[cfg(test)]
     pub(crate) fn check(&self) {
         let text = fs::read_to_string(crate::root().join(self.file)).expect(self.file);
@@ -50,7 +50,7 @@ const CHECKED_PAIRING: &str = "crates/noughts-proof/src/pairing.rs";
 const CHECKED_STEALING: &str = "crates/noughts-proof/src/strategy_stealing.rs";
 const CHECKER: &str = "crates/noughts-proof/src/lib.rs";
 
-/// False cuts in the solver, and checks that the checker leaves out.
+/// Each mutant makes the solver prune too much, or removes a check from the proof checker.
 const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "the counting bound is doubled",

@@ -56,7 +56,7 @@ struct Options {
 
 impl Options {
     fn read(mut words: Vec<String>) -> Result<Options, String> {
-        // Cargo passes it to every bench.
+        // Cargo passes `--bench` to every bench.
         words.retain(|word| word != "--bench");
         let games = arguments::number(&mut words, "--games")?.unwrap_or(100);
         let threads = arguments::number(&mut words, "--threads")?.unwrap_or(1) as usize;

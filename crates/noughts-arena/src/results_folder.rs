@@ -151,7 +151,7 @@ fn describe(tournament: &Tournament, limits: &str) -> String {
 fn first_difference(there: &str, here: &str) -> (String, String) {
     let short =
         |line: Option<&str>| -> String { line.unwrap_or("nothing").chars().take(80).collect() };
-    // For the case that one list of players is longer than the other.
+    // One list of players may be longer than the other.
     let is_player = |line: Option<&str>| line.is_some_and(|line| line.starts_with("player "));
     let none = |line: Option<&str>| {
         let words = line.unwrap_or_default().split(' ').take(2);

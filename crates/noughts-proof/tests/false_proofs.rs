@@ -1,4 +1,5 @@
-//! False proofs. The checker rejects each with its line and a reason. Each of its checks is needed for one of them.
+//! False proofs. The checker rejects each of them, and reports the wrong line and a reason. For every check of the
+//! checker there is a false proof here that no other check rejects.
 
 use noughts_proof::verify;
 
@@ -232,7 +233,7 @@ fn undecided_score_proves_nothing() {
         format!("noughts proof 1\nvariant {variant}\nposition {boards} {turn}\n{rest}")
     };
     let unproved = "the lines before do not prove the claim";
-    // With one open board, four points to three can become four to four; five to three cannot.
+    // With one open board, four points to three can become four to four, but five points to three cannot become equal.
     let leads = head(
         "multi",
         [x, x, x, x, o, o, o, full, empty],
@@ -247,7 +248,7 @@ fn undecided_score_proves_nothing() {
         "value win\nclaim x wins\n",
     );
     assert!(verify(won.as_bytes()).is_ok());
-    // With two open boards, three points to four can become five; with one they cannot.
+    // With two open boards, a side with three points can still get more than four; with one open board it cannot.
     let draw = "value draw\nclaim o cannot win\n";
     let behind = head("multi", [x, x, x, x, o, o, o, empty, empty], "o 7", draw);
     rejected(&behind, 6, unproved);
