@@ -223,9 +223,9 @@ export interface TurnAnalysis {
   best: string | null;
   /** The best play of all sides, beginning with `best`. */
   line?: string[];
-  /** Where the player would complete a line next. Two or more are a fork. */
+  /** The moves with which the player could complete a line next. Two or more of these moves are a fork. */
   threats?: string[];
-  /** The same after `best`. */
+  /** Like `threats`, but after `best` instead of the turn. */
   best_threats?: string[];
   moves?: MoveEvaluation[];
   mistake: Mistake | null;

@@ -81,8 +81,8 @@ impl Checker {
         })
     }
 
-    /// Gives the server time to read what one client has sent, because the kit cannot observe when it has read it. On
-    /// a busy machine, sessions of other clients show that the server got processor time.
+    /// Gives the server time to read what one client has sent. The kit cannot observe when the server has read it. On a
+    /// busy machine, sessions of other clients show that the server got processor time.
     pub(super) fn let_server_read(&mut self) {
         self.observations.borrow_mut().waited += SHORT / 3;
         thread::sleep(SHORT / 3);
@@ -155,7 +155,7 @@ impl Checker {
         });
         if let Ok(connection) = tried {
             self.name_end = Some(session::stops_at_first_zero(finding));
-            // The frame after READY was the answer to the second zero byte, so it is no other fault.
+            // The frame after READY was the answer to the second zero byte, so it is not a separate fault.
             self.observations.borrow_mut().unasked = None;
             return Some(connection);
         }

@@ -1,8 +1,7 @@
 //! The verdicts that are expected: `testdata/check/*.verdicts`.
 //!
-//! A line is `MODE FAULT: RULE RULE … / RULE …`: a program with this fault, judged in this mode, breaks exactly
-//! these rules. After the slash, if there is one, are exactly the rules that are not tried because of it. `#`
-//! begins a comment.
+//! A line is `MODE FAULT: RULE RULE … / RULE …`: a program with this fault, judged in this mode, breaks exactly these
+//! rules. If there is a slash, exactly the rules after it are not tried because of the fault. `#` begins a comment.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -225,7 +225,7 @@ fn undo_is_free_against_robots() {
     // A game that was lost by resigning can be continued.
     app.keys("g y").sees("first wins").keys("u");
     app.sees("Your turn.").sees("turn 3");
-    // Two people agree about it themselves: a rewind is a turn.
+    // There is no undo in a game of two people. They use a rewind, which is a turn.
     let mut app = TestApp::new("3x3k3 human human");
     app.play("1-1").keys("u").sees("1 × 1-1");
 }

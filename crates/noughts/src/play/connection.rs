@@ -27,7 +27,7 @@ const MAX_ROBOT_ATTEMPTS: u32 = 64;
 /// If the event stream says nothing for this long, the server is asked whether it still answers.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// How long that answer may take. So a server that is stopped is noticed within 5 s.
+/// Maximum time for the server's answer. So a stopped server is noticed within 5 s: `SILENCE` plus `PROBE_TIMEOUT`.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of attempts to read a view and a record of the same turn.

@@ -36,7 +36,7 @@ fn a_line_of_ten_megabytes_is_read_in_bounded_memory() {
     stdin.write_all(b"1 1\n").unwrap();
     stdin.write_all(&vec![b'9'; 10_000_000]).unwrap();
     stdin.write_all(b" 1\n").unwrap();
-    // A pipe holds 64 KiB, so by now nearly all of it has been read.
+    // A pipe holds 64 KiB, so by now the program has read nearly all of the input.
     let peak = peak_memory(child.id());
     drop(stdin);
     let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
@@ -179,7 +179,7 @@ fn help_and_version_work_everywhere() {
         "completions",
         "man",
     ];
-    // There `-h` is the host.
+    // In `connect`, `-h` is the host.
     let short = commands.iter().filter(|c| **c != "connect");
     let each = commands
         .iter()

@@ -145,7 +145,7 @@ fn request(stream: &mut TlsClient, head: &str) -> String {
     )
     .unwrap();
     let mut response = String::new();
-    // The server may close without a word of TLS.
+    // The server may close the connection without closing the TLS session.
     let _ = stream.read_to_string(&mut response);
     response
 }

@@ -49,7 +49,7 @@ impl Disk {
         run("mount", &options, &[&self.image(), &self.path()]);
     }
 
-    /// The file system finds an error, as on a broken disk, and becomes read-only.
+    /// Makes the file system report an error, as on a broken disk, so that it becomes read-only.
     pub(crate) fn fail(&self) {
         let found = Command::new("findmnt")
             .args(["-n", "-o", "SOURCE"])

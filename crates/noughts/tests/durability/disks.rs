@@ -68,7 +68,7 @@ fn a_full_disk_is_reported_and_the_server_recovers_when_there_is_room() {
     let mut client = Client::new(server.http);
     let mut games = vec![id(&create(&mut client))];
     until_ready(&mut client);
-    // Somebody else fills the disk.
+    // Another program fills the disk.
     let ballast = disk.path().join("ballast");
     let written = fs::write(&ballast, vec![7; 9_000_000]);
     assert!(written.is_err(), "the disk has room");
@@ -108,7 +108,7 @@ fn a_disk_that_becomes_read_only_is_reported() {
     let game = id(&create(&mut client));
     until_ready(&mut client);
     disk.fail();
-    // What the kernel had accepted before may still succeed.
+    // Writes that the kernel accepted earlier may still succeed.
     let refused = loop {
         let created = create(&mut client);
         if created.status != 201 {

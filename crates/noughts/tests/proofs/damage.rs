@@ -58,7 +58,7 @@ fn ten_thousand_damaged_proofs_are_refused_or_still_true() {
             check_true(&proved);
         }
     }
-    // A repeated line or an equally good move: few, but some.
+    // A few damaged proofs are still correct, such as a proof with a repeated line or with another good move.
     assert!((1..2000).contains(&accepted), "{accepted}");
 }
 

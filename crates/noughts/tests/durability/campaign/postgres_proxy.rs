@@ -1,4 +1,4 @@
-//! A proxy between one node and PostgreSQL that can stop, slow down or lose what passes.
+//! A proxy between one node and PostgreSQL that can hold, delay or drop data.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-/// What happens to everything that passes.
+/// What the proxy does with data and connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Pass,
-    /// Nothing passes, in both directions; it is kept for later, as TCP does.
+    /// Data waits in both directions and is delivered later, as with TCP.
     Hold,
     /// New connections are closed at once.
     Refuse,
@@ -104,7 +104,7 @@ impl PostgresProxy {
     }
 }
 
-/// Waits for as long as nothing may pass.
+/// Waits while the mode is `Hold`; in the mode `Slow`, waits a moment.
 fn delay(shared: &Shared) {
     if shared.mode() == Mode::Slow {
         sleep(DELAY);
