@@ -1,4 +1,4 @@
-// The buttons of a game for what can be done now.
+// The buttons of a game: everything that the player can do now.
 
 import { claimControls } from "./claims.js";
 import { button, h } from "./dom.js";
@@ -68,7 +68,7 @@ function takingBack(state, requests) {
 
 /** @param {GameState} state @param {Requests} requests */
 function drawButton(state, requests) {
-  // The server takes offers from a seat's second turn on.
+  // The server accepts a draw offer of a seat only after its first turn.
   const isPossible = isWithPeople(state) && hasEachSidePlayed(state) && !seatsOffering(state.table, "draw").length;
   return isPossible ? button(t("offerDraw"), () => void requests.offerDraw()) : null;
 }

@@ -88,7 +88,7 @@ export function keep(element) {
 }
 
 /**
- * Makes the children of an element look like these. Elements that are there already are changed in place and keep the
+ * Makes the children of an element look like `children`. Existing elements are changed in place and keep the
  * focus; if the focused one disappears, the first control gets the focus.
  * @param {Element} element @param {...(Child | Child[])} children
  */
@@ -119,14 +119,14 @@ function patchChildren(element, wanted) {
   while (at) at = removed(at);
 }
 
-/** Removes a node. @param {ChildNode} node @returns {ChildNode | null} the one after it */
+/** Removes a node. @param {ChildNode} node @returns {ChildNode | null} the node after it */
 function removed(node) {
   const next = node.nextSibling;
   node.remove();
   return next;
 }
 
-/** Whether one node can become the other. A button with another name is another button. @param {Node} a @param {Node} b */
+/** Whether `patch` may change one node into the other. Buttons with different names stay different buttons. @param {Node} a @param {Node} b */
 function isAlike(a, b) {
   if (a === b) return true;
   if (a.nodeName !== b.nodeName || kept.has(a) || kept.has(b)) return false;
@@ -141,7 +141,7 @@ function patchNode(node, wanted) {
     return;
   }
   for (const { name } of [...node.attributes]) {
-    // The user opens it; the style is set by scripts.
+    // The user changes `open`, and scripts set the style, so both attributes stay.
     if (name !== "open" && name !== "style" && !wanted.hasAttribute(name)) node.removeAttribute(name);
   }
   for (const { name, value } of wanted.attributes) setAttribute(node, name, value);

@@ -17,7 +17,7 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 
 /**
- * The position of a game from which to play on: the present one; after the end the last one in which a side that did
+ * The turn from which a game can be played on: the present one. After the end: the last one in which a side that did
  * not win was to move.
  * @param {Table} table
  */
@@ -31,7 +31,7 @@ export class Requests {
   /** @param {import("./game.js").GamePage} page */
   constructor(page) {
     this.page = page;
-    /** A cell pressed before the server has answered the previous move, when this browser plays both. @type {string | null} */
+    /** A cell that was pressed before the server has answered the previous move, if this browser plays both sides. @type {string | null} */
     this.queuedMove = null;
     /** When this browser last played, from `performance.now()`. */
     this.playedAt = -Infinity;
@@ -43,7 +43,7 @@ export class Requests {
     return this.page.state;
   }
 
-  /** Until the server answers, or the user leaves the page. @template T @param {() => Promise<T>} send */
+  /** Repeats a request until the server answers or the user leaves the page. @template T @param {() => Promise<T>} send */
   retry(send) {
     const { signal } = this.page.pageLeft;
     return retry(send, { signal, onUnreachable: () => this.page.updates.onConnection("lost") });
@@ -90,7 +90,7 @@ export class Requests {
     void this.send(by, { turn: table.turn, play });
   }
 
-  /** The queued move, once the previous one is answered. */
+  /** Plays the queued move, after the server has answered the previous one. */
   playQueued() {
     const { queuedMove } = this;
     if (queuedMove === null || this.state.table.pending !== null) return;
@@ -152,7 +152,7 @@ export class Requests {
     await this.agree(last.seat, "takeback");
   }
 
-  /** The other seats of this browser agree to what one of them offers. @param {number} seat @param {"draw" | "takeback"} kind */
+  /** Lets the other seats of this browser accept an offer of one of them. @param {number} seat @param {"draw" | "takeback"} kind */
   async agree(seat, kind) {
     for (const other of this.state.tokens.keys()) {
       if (other === seat || !this.state.table.offers.some((offer) => offer.kind === kind)) continue;
@@ -278,7 +278,7 @@ export class Requests {
     }
   }
 
-  /** The same game again: at once with the same robots; with people on the page where a game is set up. */
+  /** Starts the same game again. Against robots it starts at once; with people the page for new games opens. */
   async newGame() {
     const { table, tokens } = this.state;
     const isAlone = tokens.size > 0 && otherPeople(table, mineOf(this.state)).length === 0;

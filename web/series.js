@@ -18,7 +18,7 @@ export function seriesBefore(id) {
   return isSeries && Number.isInteger(stored.drawn) ? { won: stored.won, drawn: stored.drawn } : null;
 }
 
-/** The finished games of two registered players before this one, as the server knows them; null: none, or other players. @param {import("./api_types").Table} table @returns {Promise<Series | null>} */
+/** The finished games of two registered players before this one, as the server knows them. Null if there are none, or if a player is not registered. @param {import("./api_types").Table} table @returns {Promise<Series | null>} */
 export async function resultsBefore({ seats, outcome }) {
   const [first, second] = seats;
   if (seats.length !== 2 || !first?.player || !second?.player || first.player === second.player) return null;

@@ -51,7 +51,7 @@ class StartPage {
   constructor(context) {
     this.context = context;
     this.table = blank();
-    /** The user has left the page. */
+    /** Whether the user has left the page. */
     this.isLeft = false;
     this.isBusy = false;
     this.board = new Board((move) => void this.firstMove(move));
@@ -145,7 +145,7 @@ class StartPage {
     });
   }
 
-  /** Does something on the server; says why if it does not work. @param {() => Promise<void>} send */
+  /** Sends a request. Shows the reason if it fails. @param {() => Promise<void>} send */
   async attempt(send) {
     if (this.isBusy) return;
     this.isBusy = true;

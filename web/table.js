@@ -117,14 +117,14 @@ export function withPlay(table, move) {
   return { ...table, marks, last: { kind: "play", seat: table.toMove, move }, pending: move };
 }
 
-/** The seat to move once the unconfirmed move is accepted; null: the game is over. @param {Table} table */
+/** The seat to move after the unconfirmed move is accepted. Null if the game is over. @param {Table} table */
 export function nextSeat({ toMove, pending, seats }) {
   return toMove === null || pending === null ? toMove : (toMove + 1) % seats.length;
 }
 
 /**
- * Whether the seat to move may play this move. On a large board the server sends no list: every empty cell where a
- * mark rests; this is the only rule that the page knows.
+ * Whether the seat to move may play this move. On a large board the server sends no list; then every empty cell where a
+ * mark rests is legal. This is the only rule that the page knows.
  * @param {Table} table @param {string} move
  */
 export function isLegal(table, move) {

@@ -29,7 +29,7 @@ export async function startPostgres() {
   if (isRoot) await chown(directory, NOBODY, NOBODY);
   const guardian = spawn("sh", ["-c", await readFile(GUARDIAN, "utf8"), "guardian", await programs(), directory], {
     stdio: ["pipe", "pipe", "inherit"],
-    // A separate process group: Ctrl-C must not stop the script first.
+    // The server has its own process group, so that Ctrl-C does not stop its script first.
     detached: true,
     ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   });
