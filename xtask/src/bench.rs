@@ -10,7 +10,7 @@ struct Bench {
     about: &'static str,
     /// The crate that has the bench target of the same name. `None` means the separate workspace `bench/`.
     package: Option<&'static str>,
-    /// Whether it has the options `--workloads` and `--once NAME`, so that instructions can be counted.
+    /// Whether the bench has the options `--workloads` and `--once NAME`, so that instructions can be counted.
     has_workloads: bool,
     tools: &'static [Tool],
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask mutants`: faults in the solver and the proof checker that the tests must detect.
 //!
-//! A mutant is a copy of the needed crates with one text replaced. It must build and its tests must fail. The tests
-//! must pass without the replacement.
+//! A mutant is a copy of the needed crates with one text replaced. The mutant must build, and its tests must fail.
+//! Without the replacement the tests must pass.
 
 use std::fs;
 

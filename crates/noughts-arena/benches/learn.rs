@@ -1,9 +1,10 @@
 //! Fits the evaluation of five in a row to games: `cargo xtask bench learn [--games N] [--seed N] [--threads N]
 //! [--write] [FOLDER…]`.
 //!
-//! It plays games of 15x15k5 with the current numbers, or reads games from a folder of `noughts arena --out FOLDER`, and
-//! fits the numbers of `noughts-engine/src/features/patterns/five.txt` to them: the value of a board to the
-//! result of its game, the score of a move to the moves that were played. A tenth of the games is the test set.
+//! It plays games of 15x15k5 with the current numbers, or reads games from a folder of `noughts arena --out FOLDER`,
+//! and fits the numbers of `noughts-engine/src/features/patterns/five.txt` to these games. The value of a board should
+//! predict the result of its game, and the score of a move should predict which move was played. A tenth of the games
+//! is the test set.
 
 #[expect(dead_code, reason = "here folders are named, and no games")]
 mod arguments;

@@ -1,4 +1,4 @@
-//! Whether each level beats the one below it: `cargo xtask bench levels [--games N] [VARIANT…]`.
+//! Checks that each level beats the level below: `cargo xtask bench levels [--games N] [VARIANT…]`.
 
 mod arguments;
 

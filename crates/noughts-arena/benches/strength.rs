@@ -1,6 +1,6 @@
 //! Elo ratings of the levels: `cargo xtask bench strength [--games N] [--threads N] [--write] [VARIANT…]`.
 //!
-//! Every level plays the levels one and two above it. The ratings are fitted to all results, relative to their mean.
+//! Every level plays the next two levels above. The ratings are fitted to all results, relative to their mean.
 //! `--write` puts the table into `docs/strength.md`.
 
 mod arguments;

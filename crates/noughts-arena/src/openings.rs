@@ -141,8 +141,8 @@ fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     game.to_move().map(|_| game)
 }
 
-/// The moves from which a random move is chosen: all legal moves. On a large board only those near other marks, or
-/// near the middle if the board is empty.
+/// The moves from which a random move is chosen. These are all legal moves; on a large board, only the legal moves near
+/// other marks, or near the middle if the board is empty.
 fn choices(game: &Game) -> Vec<Move> {
     let legal = game.legal();
     let Variant::Grid(spec) = game.variant() else {

@@ -1,5 +1,5 @@
-//! The results folder of a tournament. It has the finished games, so that an interrupted tournament can continue, and
-//! the reports.
+//! The results folder of a tournament. It contains the reports and the finished games, so that an interrupted
+//! tournament can continue.
 //!
 //! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game, written after the
 //! game's record. A line that was cut off by a crash is dropped, and the game is played again.

@@ -202,7 +202,7 @@ fn random_games_per_second() {
     }
 }
 
-/// About 200 moves with 50 ms each. Goal: 99 % of them end at most 20 ms late.
+/// About 200 moves with 50 ms each. Goal: 99 % of the moves end at most 20 ms late.
 fn time_limit_overrun() {
     let mut late = Vec::new();
     for variant in [
@@ -248,7 +248,7 @@ const OPENINGS: [&str; 7] = [
     "7-5 6-5 8-3 4-6 5-7 7-7 8-4 6-6",
 ];
 
-/// Depth 12 with one and with two threads, alternately. Meaningful only if two cores are free.
+/// Searches to depth 12, alternately with one thread and with two. Meaningful only if two cores are free.
 fn two_threads() {
     let limits = Limits {
         depth: Some(12),

@@ -8,8 +8,8 @@
 //! | `--memory MB` | without `--openings`, size of the table, 1024 by default |
 //! | `--pack` | writes what is known so far |
 //!
-//! Results are appended to `target/book-WxH.txt` or `target/openings-WxH-I-N.txt`, so that an interrupted run continues. With
-//! `--openings` it also continues from the values that the program has.
+//! Results are appended to `target/book-WxH.txt` or `target/openings-WxH-I-N.txt`, so that an interrupted run
+//! continues. With `--openings`, a run also continues from the values that the program contains.
 
 use std::collections::HashMap;
 use std::error::Error;

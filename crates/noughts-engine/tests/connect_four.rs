@@ -32,8 +32,8 @@ fn play(variant: &str, columns: impl IntoIterator<Item = u8>) -> Game {
     game
 }
 
-/// Value and distance of a published score. With score 1 the winner wins with its last stone, with score 2 with the
-/// last but one, and so on.
+/// Value and distance of a published score. Score 1 means that the winner wins with its last stone, score 2 with the
+/// stone before, and so on.
 fn published(score: i32, free: u32) -> (GameValue, u32) {
     let stones_left = match score {
         0 => return (GameValue::Draw, free),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use noughts_engine::{EngineSetup, Random, Stop, StrategyName};
 use noughts_rules::{Action, Game, Move, Options, Turn, Variant};
 
-/// One strategy per kind of computation, each with far more work than the test lets it do.
+/// One strategy per kind of computation. Each would compute far longer than the test lets it.
 const STRATEGIES: &[&str] = &[
     "random",
     "first",

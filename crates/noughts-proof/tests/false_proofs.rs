@@ -255,7 +255,7 @@ fn undecided_score_proves_nothing() {
     let draw = "value draw\nclaim o cannot win\nclaim x cannot win\n";
     let lost = head("multi", [x, x, x, x, o, o, o, full, empty], "o 8", draw);
     rejected(&lost, 7, unproved);
-    // First every line of boards is open, then x can get none of them.
+    // In the first position every line of boards is open. In the second, x can get none of these lines.
     let draw = "value draw\nclaim x cannot win\n";
     rejected(&head("ultimate", [empty; 9], "x *", draw), 6, unproved);
     let draw = "value draw\nclaim x cannot win\nclaim o cannot win\n";
@@ -276,7 +276,7 @@ fn following_proves_nothing_where_a_line_is_possible() {
         6,
         unproved,
     );
-    // x follows, but would complete its row too late: o can complete the row below it first.
+    // x follows, but would complete its row too late: o can complete the row below first.
     let open = "..../..../xxx./ooo. o";
     rejected(&head(open, "value loss\nclaim x wins\n"), 6, unproved);
     // x is to move and blocks the bottom row. Then o must play below the cell that completes the row of x.

@@ -39,7 +39,7 @@ fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {
     format!("{text}result {result}\n")
 }
 
-/// The example with one line, counted from 1, replaced by one or several others.
+/// The example in which `to` replaces the line with this number, counted from 1. `to` may have several lines.
 fn changed(number: usize, to: &str) -> String {
     let mut lines: Vec<&str> = EXAMPLE.lines().collect();
     lines[number - 1] = to;
@@ -51,7 +51,7 @@ fn check(text: &str) -> Record {
     check_written(text, text)
 }
 
-/// Parses and formats a record, and parses it again to the same game.
+/// Checks that `text` parses, that the record is formatted as `written`, and that `written` parses to the same game.
 #[track_caller]
 fn check_written(text: &str, written: &str) -> Record {
     let record = text

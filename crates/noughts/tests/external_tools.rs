@@ -31,7 +31,7 @@ fn python_tool(name: &str) -> Command {
     Command::new(root().join("target/tools/python/bin").join(name))
 }
 
-/// Runs a program to its end, and returns what it printed, errors last.
+/// Runs a program to its end, and returns its output followed by its errors.
 fn run(command: &mut Command) -> String {
     let output = command.output().expect("the program is there");
     let said = [output.stdout, output.stderr].concat();

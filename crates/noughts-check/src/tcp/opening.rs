@@ -93,7 +93,7 @@ impl Checker {
         if !serves_others || self.is_control_unserved || self.ends_when_left() {
             return;
         }
-        // If the server does not serve these sessions, the rule's own connection shows it.
+        // If the server does not serve these sessions, the rule's own connection shows this fault.
         let is_unserved = |_| session::still_serves(self, "").is_err();
         let is_unserved = (0..2).any(is_unserved);
         self.is_control_unserved = is_unserved;

@@ -231,7 +231,7 @@ fn play_with_another_id(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Returns another valid id of five digits, so that the server notices it only if it compares ids.
+/// Returns another valid id of five digits. A server can refuse this id only if it compares ids.
 pub(super) fn another(id: u32) -> u32 {
     if SESSION_IDS.contains(&(id + 1)) {
         id + 1

@@ -420,8 +420,8 @@ impl<B: Bits> Threats<B> {
                     cells = cells.or(empty(line));
                 }
             }
-            // A fork with two threats has three cells, and each of them stops it. With three or more threats, only
-            // the forking cell itself stops the fork.
+            // A fork with two threats has three cells, and a mark on any of them stops the fork. With three or more
+            // threats, only the forking cell itself stops the fork.
             match cells.count() {
                 ..=2 => continue,
                 3 => found.stops = found.stops.and(cells),

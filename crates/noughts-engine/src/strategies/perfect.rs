@@ -1,7 +1,7 @@
 //! `perfect`: solves the position and plays a move that keeps its value.
 //!
-//! It plays a fixed list of games, see [`refuses`]. It plays them from every position, including positions
-//! that only occur after a rewind.
+//! It plays only certain games, see [`refuses`]. It plays these games from every position, including positions that
+//! only occur after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -170,7 +170,7 @@ impl Perfect {
         }
     }
 
-    /// A move by the Connect Four solver; `None` in other games, and if it was stopped.
+    /// A move by the Connect Four solver; `None` in other games, and if the solver was stopped.
     fn choose_in_connect_four(&self, game: &Game, stop: &Stop) -> Option<Decision> {
         let started = self.clock.now();
         // A new solver for every move: the answer depends on the position alone.
@@ -222,7 +222,7 @@ impl Perfect {
         })
     }
 
-    /// As `solve`, by the [solver](crate::solver); `None` if it was stopped.
+    /// Like `solve`, but uses the [solver](crate::solver); `None` if the solver was stopped.
     fn ask_solver(&self, game: &Game, stop: &Stop) -> Option<((Move, i32), u64)> {
         let budget = Budget {
             memory: SOLVER_MEMORY,
@@ -238,8 +238,8 @@ impl Perfect {
         Some(((found.best?, result), found.nodes))
     }
 
-    /// Searches for the quickest win or the latest loss. Returns `solved` if the search does not find one within
-    /// [`DISTANCE_LIMITS`].
+    /// Searches for the quickest win or the latest loss. Returns `solved` if the search does not find the distance
+    /// within [`DISTANCE_LIMITS`].
     fn with_distance(&mut self, game: &Game, stop: &Stop, solved: Analysis) -> Analysis {
         let context = SearchContext {
             limits: DISTANCE_LIMITS,

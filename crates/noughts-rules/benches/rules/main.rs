@@ -1,5 +1,5 @@
-//! Positions per second of the rules, compared with a hand-written loop; and the time of a turn on the
-//! largest board, compared with printing it.
+//! Positions per second of the rules, compared with a hand-written loop; and the time of a turn on the largest board,
+//! compared with the time to print the board.
 //!
 //! Arguments select workloads by parts of their names. `--workloads` lists the names; `--once NAME` runs
 //! one workload once and prints its count, for tools that count instructions.

@@ -27,7 +27,7 @@ fn a_game_is_played_by_keys_against_a_robot() {
 fn a_click_plays_where_it_points() {
     let mut app = TestApp::new("3x3k3 human human");
     let (x, y) = app.find("┏");
-    // One cell to the right, one below.
+    // Clicks the cell one to the right and one below.
     app.click((x + 12, y + 6)).sees("1 × 2-2");
     app.click((x, y)).sees("2 ○ 1-1");
     app.click((x, y))

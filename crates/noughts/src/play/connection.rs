@@ -110,7 +110,7 @@ impl RemoteTable {
         })
     }
 
-    /// Tells the server that the player leaves, as the page does when it is closed. The player keeps the seat.
+    /// Tells the server that the player leaves, as a browser does when the page is closed. The player keeps the seat.
     pub(super) fn leave(&self) {
         let Some(token) = self.token.clone() else {
             return;
@@ -346,7 +346,7 @@ fn follow_stream(
                 return Err(StreamEnd::Lost);
             }
         }
-        // One state shows all changes so far.
+        // One state contains all changes so far, so the other notices are dropped.
         while changes.try_recv().is_ok() {}
         let state = table.state()?;
         if std::mem::take(&mut is_first) {

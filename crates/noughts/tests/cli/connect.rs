@@ -112,7 +112,8 @@ impl Person {
         self
     }
 
-    /// The rest of the output, standard error, and the exit code. The input stays open, so it does not end the program.
+    /// The rest of the output, standard error, and the exit code. The input stays open, so the end of input cannot be
+    /// what ends the program.
     fn sees_the_end(mut self) -> (String, String, i32) {
         let mut errors = String::new();
         self.screen.read_to_string(&mut self.seen).unwrap();

@@ -1,5 +1,5 @@
 //! The sessions in docs/terminal.md are played here, in pseudo-terminals, and compared with the document.
-//! `NOUGHTS_WRITE_SESSIONS=1` writes them into it.
+//! `NOUGHTS_WRITE_SESSIONS=1` writes the sessions into the document.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -448,7 +448,8 @@ fn quick_match_pairs_two_terminals() {
     );
 }
 
-/// The server tells of the match once, and is too busy when it is asked for the game. The stream stays open.
+/// The server reports the match once, and is too busy to answer when the program asks for the game. The stream stays
+/// open.
 #[test]
 fn quick_match_is_asked_for_again_after_a_busy_answer() {
     let (asked, is_asked) = channel();

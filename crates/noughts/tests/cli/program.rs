@@ -31,7 +31,7 @@ fn a_line_of_ten_megabytes_is_read_in_bounded_memory() {
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(&vec![b'x'; 10_000_000]).unwrap();
     stdin.write_all(b"\n").unwrap();
-    // Leading zeros are fine, ten million of them too.
+    // Leading zeros are allowed, even ten million of them.
     stdin.write_all(&vec![b'0'; 10_000_000]).unwrap();
     stdin.write_all(b"1 1\n").unwrap();
     stdin.write_all(&vec![b'9'; 10_000_000]).unwrap();
@@ -226,7 +226,7 @@ fn completions_and_the_manual_are_made() {
         );
         assert_eq!(run.exit, 0);
     }
-    // There is only one page, so it must not refer to others.
+    // There is only one manual page, so it must not refer to other pages.
     let page = String::from_utf8(run(&["man"], b"").output).unwrap();
     assert!(!page.contains("(1)"), "{page}");
 }

@@ -58,7 +58,7 @@ impl PseudoTerminal {
         }
     }
 
-    /// Reads until this text is shown, after what was read before. Returns everything up to it.
+    /// Reads until `text` is shown. Returns everything that was shown since the last call, up to `text`.
     pub(crate) fn until(&mut self, text: &str) -> String {
         let mut some = [0; 4096];
         loop {

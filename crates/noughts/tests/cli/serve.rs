@@ -99,7 +99,8 @@ fn a_signal_ends_it_with_everything_closed() {
     }
 }
 
-/// `systemctl kill -s HUP` reads the certificate again, where there is one.
+/// `systemctl kill -s HUP` makes a server read its certificate again. A server without a certificate must ignore the
+/// signal.
 #[test]
 fn hangup_does_not_end_a_server_without_a_certificate() {
     let serving = LoggedServer::start("", "");

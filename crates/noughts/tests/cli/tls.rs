@@ -72,7 +72,7 @@ impl TlsServer {
         format!("https://localhost:{}", self.ports["http"])
     }
 
-    /// Sends SIGHUP, and waits for what the log says about it.
+    /// Sends SIGHUP, and returns the log line about the certificate.
     fn reload(&mut self) -> String {
         let id = self.process.id().to_string();
         assert!(

@@ -34,8 +34,8 @@ fn until_ready(client: &mut Client) {
     }
 }
 
-/// The small write of a readiness check may still fit when a game does not. Tries until the disk is full for
-/// both.
+/// The small write of a readiness check may still fit on the disk when a game does not. Repeats the check until it
+/// fails too.
 fn until_unready(client: &mut Client) -> Answer {
     let begun = Instant::now();
     loop {

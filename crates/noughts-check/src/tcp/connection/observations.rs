@@ -20,8 +20,8 @@ pub(crate) struct Observations {
     pub(crate) flag_character: Option<Finding>,
     /// A frame that answers no request.
     pub(crate) unasked: Option<Finding>,
-    /// Whether the server stops reading a name at its first zero byte. If so, all further names end with one zero
-    /// byte, so that this fault does not hide others.
+    /// Whether the server stops reading a name at its first zero byte. If so, all further names end with one zero byte,
+    /// so that this fault does not hide other faults.
     pub(crate) one_zero: bool,
     /// Whether the server leaves connections open that the client has closed.
     pub(super) keeps_connections: bool,
@@ -142,7 +142,7 @@ impl Connection {
             && self.buffer.bytes.len() < MAX_EXCESS
     }
 
-    /// Skips the rest of a frame that was too long. Returns whether there was one.
+    /// Skips the rest of a frame that was too long. Returns whether something was skipped.
     pub(super) fn skip_excess(&mut self) -> bool {
         if self.last_frame.is_empty() {
             return false;

@@ -62,7 +62,8 @@ impl ConnectFour {
         (low, high)
     }
 
-    /// A lower bound of the score if the side to move plays one of an odd number of odd cells and follows from then on.
+    /// A lower bound of the score. The side to move plays an odd cell, and follows from then on; the number of odd
+    /// cells must be odd.
     fn bound_of_following<const STRIDE: u32>(
         &self,
         mine: u64,

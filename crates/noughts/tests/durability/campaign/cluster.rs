@@ -1,4 +1,4 @@
-//! The processes of a campaign: nodes, their store, and what is between them.
+//! The processes of a campaign: nodes, their store, and the proxies between them.
 
 use std::fs;
 use std::path::PathBuf;

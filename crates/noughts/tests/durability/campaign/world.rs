@@ -1,4 +1,4 @@
-//! What the clients of a campaign share: the addresses of the nodes, and everything that any of them saw.
+//! What the clients of a campaign share: the addresses of the nodes, and everything that any client saw.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
