@@ -15,8 +15,8 @@ const NODES: u64 = 2_000;
 /// The maximum distance of a random move from another mark, on a large board.
 const REACH: usize = 2;
 
-/// Boards with more cells are large. On them random moves stay together, because moves near the edges would be
-/// wasted.
+/// Boards with more cells are large. On large boards random moves stay close together, because moves near the edges
+/// would be wasted.
 const LARGE: usize = 64;
 
 /// The openings of a tournament.
@@ -104,7 +104,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
 }
 
 /// How unbalanced a position is; 0 is balanced. Always 0 with more than two sides, because the evaluation cannot
-/// measure it.
+/// measure the balance between them.
 fn tilt(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;

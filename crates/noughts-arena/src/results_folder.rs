@@ -33,8 +33,8 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Opens or creates the folder. `limits` describes the limits of the robots. They must be the same whenever a
-    /// tournament is continued.
+    /// Opens or creates the folder. `limits` describes the limits of the robots. A tournament can be continued only
+    /// with the same limits.
     pub fn open(
         folder: &Path,
         tournament: &Tournament,

@@ -98,7 +98,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
-    /// Whether a move of this side may win at once. False means that no move does; true is not certain.
+    /// Whether a move of this side may win at once. False means that no move wins at once. True means only that a move
+    /// may win.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }

@@ -252,7 +252,8 @@ pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<
     reported_by
 }
 
-/// Returns the cause that explains the most cases; if several explain as many, the first of them.
+/// Returns the cause that explains the most cases. If several causes explain the same number of cases, returns the
+/// first.
 fn most_common(left: &[(&BrokenCase<'_>, Vec<Cause>)]) -> Option<Cause> {
     let mut best = None;
     for cause in left.iter().flat_map(|(_, causes)| causes) {

@@ -93,7 +93,7 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// Expects READY and ADMIT 1, which a server that has misread the name does not send.
+/// Expects READY and ADMIT 1. A server that has misread the name does not send these frames.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
     opening::admit(connection)

@@ -86,7 +86,7 @@ fn judge_all(mode: &str) -> Vec<(Case, Report)> {
     judged.into_iter().map(|one| one.join().unwrap()).collect()
 }
 
-/// Every rule of the mode is broken by a faulty server and held by the correct one.
+/// Asserts that some faulty server breaks each rule of the mode, and that the correct server follows each rule.
 fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     let dialect = if mode == "later" {
         Dialect::Later

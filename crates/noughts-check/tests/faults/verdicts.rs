@@ -51,8 +51,8 @@ fn rules(report: &Report, has: fn(&Verdict) -> bool) -> BTreeSet<String> {
     entries.map(|entry| entry.rule.clone()).collect()
 }
 
-/// Checks that a rule that was not tried names the broken rule that prevented it. Otherwise returns its
-/// reason.
+/// Checks that every rule that was not tried names the broken rule that prevented it. Returns the reason of the first
+/// rule that does not.
 fn unexplained(report: &Report, broken: &BTreeSet<String>) -> Option<String> {
     report.entries.iter().find_map(|entry| {
         let Verdict::NotTried(why) = &entry.verdict else {

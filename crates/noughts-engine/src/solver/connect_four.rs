@@ -329,7 +329,7 @@ impl ConnectFour {
             return -(cells / 2);
         }
         let (low, high) = self.static_bounds::<STRIDE>(stones, playable, threats, (alpha, beta));
-        // The opponent cannot win with its next stone, and the side to move cannot win with this one.
+        // The side to move cannot win with this stone, and the opponent cannot win with the next one.
         let (low, high) = (low.max(-((cells - 2) / 2)), high.min((cells - 1) / 2));
         if low >= beta || low == high {
             return low;

@@ -95,7 +95,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
 
     /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
-        // With this total weight or more, only one pair for each line can stop all lines.
+        // With this total weight or more, all lines can be stopped only by one pair for each line.
         let most = if attacks {
             self.made / 4 * 7
         } else {

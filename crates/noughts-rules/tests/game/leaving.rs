@@ -1,4 +1,4 @@
-//! Resigning, leaving, other ends that are no turns, and earlier states of a game.
+//! Resigning, leaving, other ends that are not turns, and earlier states of a game.
 
 use noughts_rules::{Action, DrawReason, Refusal, Seat, Termination, Turn};
 

@@ -260,7 +260,7 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
                 Err(Failed::ForNow) => backoff.wait(),
             }
         };
-        // If reading the state fails, the thread that follows the events delivers it.
+        // If reading the state fails, the thread that follows the events delivers the state later.
         if let Ok(state) = table.state()
             && events.send(PlayEvent::State(Box::new(state))).is_err()
         {

@@ -202,7 +202,8 @@ impl<'t> Finder<'t> {
                 "--against anyone needs a player, which is kept in the home directory: \
                  set HOME and leave --anonymous out, or play --against lobby",
             )),
-            // The user chose in the menu to wait for an opponent. Without a player, a table in the lobby does that.
+            // The user chose in the menu to wait for an opponent. A quick match needs a player; without one, the user
+            // waits at a table in the lobby.
             None => self.play_against(client, Some(variant.to_string()), "lobby"),
         }
     }

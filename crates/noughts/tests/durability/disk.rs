@@ -1,4 +1,4 @@
-//! A small file system of its own, which can become full or fail. Mounting it needs root.
+//! A small separate file system, which can become full or fail. Mounting it needs root.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -62,7 +62,7 @@ impl Shared {
 }
 
 impl PostgresProxy {
-    /// Starts a proxy to the server with its socket in this directory. It ends with the process.
+    /// Starts a proxy to the server whose socket is in the directory `server`. The proxy ends with the process.
     pub(super) fn start(server: &Path) -> PostgresProxy {
         let directory = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(directory.path().join(SOCKET)).unwrap();
@@ -149,7 +149,8 @@ fn pass_replies(shared: &Shared, mut from: UnixStream, mut to: UnixStream) {
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// The length of the first message, if it is complete: a type, and a length that includes itself.
+/// The length of the first message; `None` if the message is not complete. A message starts with a type and with a
+/// length that counts itself.
 fn first_message(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(1..5)?;
     let length = u32::from_be_bytes(length.try_into().expect("it has four bytes"));
