@@ -161,7 +161,7 @@ export class AnalysisPanel {
     return [`${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}.`, ...this.why(turn)].join(" ");
   }
 
-  /** What would have been better, and how the opponent could have answered: a win at once, a fork, a line. @param {TurnAnalysis} turn */
+  /** Says which move would have been better, and how the opponent could have answered the mistake: a win at once, a fork, a line. @param {TurnAnalysis} turn */
   why(turn) {
     const { variant, seats } = this.table;
     const answer = this.analysis?.turns[turn.turn];

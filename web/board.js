@@ -1,4 +1,4 @@
-// The board of every variant. It renders what the server's view says: legal moves, active board, winning line.
+// The board of every variant. It renders the server's view: legal moves, active board, winning line.
 //
 // Only visible cells are in the document. Each is positioned by its row and column, so that zooming changes one
 // CSS length and a move changes one cell.
@@ -290,7 +290,7 @@ export class Board {
       setAttribute(this.grids[at % 9]?.root ?? this.root, "data-next", true);
   }
 
-  /** Makes a cell the one that Tab leads to. @param {number} index */
+  /** Makes a cell the Tab stop of the board. @param {number} index */
   rove(index) {
     const before = this.cells.get(this.focused);
     if (before && this.focused !== index) before.button.setAttribute("tabindex", "-1");

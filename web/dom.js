@@ -45,7 +45,7 @@ function setProps(element, props) {
   }
 }
 
-/** The event listeners of elements: one per event, which `patch` can replace. @type {WeakMap<Element, Map<string, ((event: Event) => unknown) | null>>} */
+/** The event listeners of elements. There is one listener per event, which `patch` can replace. @type {WeakMap<Element, Map<string, ((event: Event) => unknown) | null>>} */
 const listeners = new WeakMap();
 
 /** @param {Element} element @param {string} name @param {(event: Event) => unknown} listener */
@@ -68,7 +68,7 @@ function fill(element, children) {
   element.append(...nodesOf(children));
 }
 
-/** A button; it is off if it can do nothing now. @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
+/** A button. If `isOff` is true, it can do nothing now. @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
 export function button(name, onClick, look = "", isOff = false) {
   // Not `disabled`: that would take the focus away from a button that was just pressed.
   return h(
@@ -89,7 +89,7 @@ export function keep(element) {
 
 /**
  * Makes the children of an element look like `children`. Existing elements are changed in place and keep the
- * focus; if the focused one disappears, the first control gets the focus.
+ * focus; if the element with the focus disappears, the first control gets the focus.
  * @param {Element} element @param {...(Child | Child[])} children
  */
 export function patch(element, ...children) {

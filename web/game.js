@@ -1,5 +1,5 @@
-// The page of one game: to play, to watch, to replay. It holds the state; other modules turn the state into elements, send
-// requests and receive updates.
+// The page of one game: to play, to watch, to replay. It holds the state; other modules turn the state into elements,
+// send requests and receive updates.
 
 import { api } from "./api.js";
 import { endingOf } from "./announcements.js";

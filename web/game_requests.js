@@ -1,4 +1,4 @@
-// What a player does at a table: moves, offers, claims, sitting down, playing again.
+// The requests of a player at a table: moves, offers, claims, taking a seat, playing again.
 
 import { Refusal, api, freshKey, retry } from "./api.js";
 import { clockSettings } from "./clock.js";
@@ -17,8 +17,8 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 
 /**
- * The turn from which a game can be played on: the present one. After the end: the last one in which a side that did
- * not win was to move.
+ * The number of turns that are kept when a game is played on. While the game runs: all turns. After its end: the turns
+ * before the last position in which a side that did not win was to move.
  * @param {Table} table
  */
 export function turnToPlayOnFrom({ outcome, last, turn }) {
@@ -143,7 +143,7 @@ export class Requests {
     await this.send(table.toMove ?? 0, { turn: table.turn, rewind: taking });
   }
 
-  /** Takes the last own move back: at once against robots, otherwise with the consent of the others. */
+  /** Takes back the player's last move: at once against robots, otherwise with the consent of the others. */
   async takeBack() {
     const mine = mineOf(this.state);
     const last = this.state.turns.findLast((turn) => turn.kind === "play" && mine.has(turn.seat));
@@ -291,7 +291,7 @@ export class Requests {
   }
 
   /**
-   * A table like this one, with these robots; an empty name is a seat of this browser.
+   * Creates a table like this one with these robots. An empty name means a seat of this browser.
    * @param {string[]} robots @param {boolean} [isFromHere] from the present position
    */
   async again(robots, isFromHere = false) {

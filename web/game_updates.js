@@ -95,7 +95,7 @@ export class Updates {
     }
   }
 
-  /** A stored token may belong to another seat than it was stored for. @param {string} token @param {number} seat */
+  /** Stores a token for the right seat, because it may have been stored for another seat. @param {string} token @param {number} seat */
   correctSeat(token, seat) {
     if (this.state.tokens.get(seat) === token) return;
     const tokens = new Map([...this.state.tokens].filter(([, stored]) => stored !== token)).set(seat, token);

@@ -71,7 +71,7 @@ export function restartMyEvents() {
 
 let isLeader = false;
 
-/** Waits until this tab is the one with the stream, then reads it. @param {AbortSignal} signal */
+/** Waits until this tab may have the stream, then reads the stream. @param {AbortSignal} signal */
 async function lead(signal) {
   // Without locks, which need a secure address, every tab has its own stream.
   if (!navigator.locks) return read(signal);

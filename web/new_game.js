@@ -1,4 +1,4 @@
-// The page of all games. A card starts its game at once with the last opponent; below them, everything can be set.
+// The page of all games. A card starts its game at once with the last opponent. Below the cards, everything can be set.
 
 import { Refusal, api } from "./api.js";
 import { CLOCKS, clockChoices } from "./clock.js";

@@ -99,7 +99,7 @@ export function showClocks(list, table, now) {
   });
 }
 
-/** The score of the games between these players; empty before the second one. @param {GameState} state */
+/** The score of the games between these players; empty before their second game. @param {GameState} state */
 export function seriesLine(state) {
   const { table, series } = state;
   if (!series) return "";

@@ -2,7 +2,7 @@
 
 import { isObject, load, save } from "./storage.js";
 
-/** Games whose tokens are kept; the oldest are deleted. */
+/** Maximum number of games whose tokens are kept. The oldest games are deleted. */
 const MAX_GAMES = 200;
 const KEY = "noughts.seats";
 

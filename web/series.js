@@ -8,7 +8,7 @@ import { winners } from "./table.js";
 /** The games that each seat has won, and the draws, before this game. @typedef {{ won: number[], drawn: number }} Series */
 
 const KEY = "noughts.series";
-/** Games whose series are kept; the oldest are deleted. */
+/** Maximum number of games whose series are kept. The oldest games are deleted. */
 const MAX_GAMES = 100;
 
 /** @param {string} id @returns {Series | null} */

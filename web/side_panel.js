@@ -1,5 +1,5 @@
-// Moves, analysis and sharing: beside the board on wide screens; on phones below it, as a panel that slides up and
-// whose bar is always visible.
+// Moves, analysis and sharing. On wide screens they are beside the board. On phones they are in a panel below the board,
+// which slides up; its bar is always visible.
 
 import { freshId, h, isStill, setAttribute, setText } from "./dom.js";
 import { t } from "./i18n.js";

@@ -1,5 +1,5 @@
-// The start page: an empty board; pressing a cell starts a game against a robot. Beside it the other ways to play, and
-// the player's running games.
+// The start page: an empty board; pressing a cell starts a game against a robot. Beside the
+// board are the other ways to play, and the player's running games.
 
 import { Unreachable, Refusal, api } from "./api.js";
 import { Board } from "./board.js";
@@ -57,7 +57,7 @@ class StartPage {
     this.board = new Board((move) => void this.firstMove(move));
     this.note = h("p", { class: "note" });
     this.waiting = h("span", {}, t("quickMatchHint"));
-    /** The running games of a player who has some. */
+    /** The running games of the player; hidden if there are none. */
     this.games = h("section", { class: "my-games", hidden: true });
     const levels = Array.from({ length: 8 }, (_, at) => String(at + 1));
     const level = select(

@@ -1,4 +1,4 @@
-// The service worker caches the page's files, so that it opens without network; games are never cached.
+// The service worker caches the page's files, so that the page opens without network; games are never cached.
 
 const STORE = "noughts-%VERSION%";
 const FILES = ["/", "/icon.svg", "/manifest.webmanifest", "%FILES%"];

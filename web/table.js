@@ -1,5 +1,5 @@
 // The state of a table: a view from the server, updated by its changes. Legal moves come from the server, except on
-// boards so large that it sends null instead of a list (`isLegal`).
+// large boards, for which the server sends null instead of a list (`isLegal`).
 
 import { cellCount, cellOf, moveOf, parseVariant } from "./variant.js";
 
@@ -154,7 +154,7 @@ export function targetOf(table, move) {
 /** @typedef {"over" | "waiting" | "notYours" | "taken" | "wrongBoard" | "closedBoard" | "full"} NotPlayable */
 
 /**
- * Why pressing a cell makes no move; null if it does.
+ * Why pressing a cell makes no move; null if it makes a move.
  * @param {Table} table @param {string} move @param {Set<number>} mine the seats of this browser
  * @returns {NotPlayable | null}
  */

@@ -105,7 +105,7 @@ test("axe finds nothing in dialogs, offers, claims, invitations and profiles", a
     });
     assert.deepEqual(found, [], what);
   };
-  /** Opens a dialog, looks at it and closes it. @param {string | RegExp} button */
+  /** Opens a dialog, checks it and closes it. @param {string | RegExp} button */
   const opens = async (button) => {
     await ann.button(button).first().click();
     await ann.page.getByRole("dialog").waitFor();
@@ -123,7 +123,7 @@ test("axe finds nothing in dialogs, offers, claims, invitations and profiles", a
   await isFine("an offer of the other");
   await opens("Give up");
   await opens("Share");
-  // Bob leaves: claims. The page asks before it leaves the game.
+  // Bob leaves, so the page offers claims. The page asks before it leaves the game.
   await here.server.ask(`/api/games/${created.id}/leave`, {}, { Authorization: `Bearer ${created.tokens[1]}` });
   await ann.button("Claim the win").waitFor();
   await isFine("claims");

@@ -13,7 +13,7 @@ test("one click starts a game and changes the address", async () => {
   await ann.play("1-1", 0);
   await ann.page.waitForURL(/\/game\//);
   await ann.reads("Your turn.");
-  // The robot has answered: one of each is on the board.
+  // The robot has answered: each side has one mark on the board.
   await ann.has(".cell[data-side]", 2);
   await ann.page.goBack();
   await ann.reads("Tic-tac-toe against the computer");
