@@ -12,7 +12,7 @@ import { formatList, t } from "./i18n.js";
 /** @typedef {import("./api_types").TurnAnalysis} TurnAnalysis */
 /** @typedef {import("./api_types").Table} Table */
 
-/** Maximum number of moves of a line in words. */
+/** Maximum number of moves in a line of best play that is written in words. */
 const MAX_LINE = 8;
 
 export class AnalysisPanel {
@@ -108,7 +108,7 @@ export class AnalysisPanel {
     );
   }
 
-  /** What a position is worth, the best move, and why. @param {TurnAnalysis | undefined} turn */
+  /** The value of a position, its best move, and the reason, in words. @param {TurnAnalysis | undefined} turn */
   words(turn) {
     if (!turn?.worth) return turn ? t("worthUnknown") : "";
     const { table } = this;
@@ -139,7 +139,7 @@ export class AnalysisPanel {
     return threats.length ? [t("bestThreatens", { places })] : [];
   }
 
-  /** The moves that follow, if there are several. @param {TurnAnalysis} turn */
+  /** The line of best play in words, if it has several moves. @param {TurnAnalysis} turn */
   line({ line = [] }) {
     if (line.length < 2) return [];
     const moves = line.slice(0, MAX_LINE).map((move) => shortPlace(this.table.variant, move));
@@ -161,7 +161,7 @@ export class AnalysisPanel {
     return [`${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}.`, ...this.why(turn)].join(" ");
   }
 
-  /** What would have been better, and how the opponent could have answered: a win at once, a fork, a line. @param {TurnAnalysis} turn */
+  /** Says which move would have been better, and how the opponent could have answered the mistake: a win at once, a fork, a line. @param {TurnAnalysis} turn */
   why(turn) {
     const { variant, seats } = this.table;
     const answer = this.analysis?.turns[turn.turn];
@@ -209,7 +209,7 @@ export class AnalysisPanel {
 /** The number of a move's column, from 1. @param {string} move */
 const columnOf = (move) => Number(move.split("-")[1]) + 1;
 
-/** Begins with a capital letter and ends with a full stop. @param {string} text */
+/** Makes a text begin with a capital letter and end with a full stop. @param {string} text */
 const sentence = (text) => `${text.charAt(0).toLocaleUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
 /** The exact value of every column; on other boards the cells show the values. @param {Table} table @param {TurnAnalysis | undefined} turn */
@@ -231,7 +231,7 @@ function moveValue({ value, plies }) {
   return { kind: value, sign: `${isWin ? "+" : "−"}${plies}`, words };
 }
 
-/** Giving up is a decision, not a mistake on the board. @param {TurnAnalysis} turn */
+/** Whether a turn is a mistake. Giving up is a decision, not a mistake on the board. @param {TurnAnalysis} turn */
 export const isMistake = (turn) => turn.mistake !== null && turn.done.kind === "play";
 
 /** Whether the value of the position before this turn is known. @param {TurnAnalysis} turn */

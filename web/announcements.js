@@ -1,4 +1,4 @@
-// What happens at a table is said to screen readers, with sounds, and with notifications while the tab is hidden.
+// Announces the events of a table: to screen readers, with sounds, and with notifications while the tab is hidden.
 
 import { mineOf } from "./game_state.js";
 import { describeTurn, seatName, statusOf } from "./labels.js";
@@ -12,7 +12,7 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
-/** Tells that somebody sat down, that the game has begun, and that it ended without a turn. @param {GamePage} page @param {Table} before */
+/** Announces that somebody took a seat, that the game has begun, or that it ended without a turn. @param {GamePage} page @param {Table} before */
 export function announceSeats(page, before) {
   const { table } = page.state;
   const mine = mineOf(page.state);
@@ -30,7 +30,7 @@ export function announceSeats(page, before) {
   void notify(said);
 }
 
-/** Tells about new offers of others. @param {GamePage} page @param {Table} before */
+/** Announces new offers of other players. @param {GamePage} page @param {Table} before */
 export function announceOffers(page, before) {
   const { table } = page.state;
   const mine = mineOf(page.state);

@@ -88,7 +88,7 @@ export const api = {
   analysis: (id) => request(`${game(id)}/analysis`),
 
   /**
-   * Says that the player of a seat leaves. The browser sends it also while it closes the page.
+   * Tells the server that the player of a seat leaves. The browser sends this request even while it closes the page.
    * @param {string} id @param {string} token
    */
   leave: (id, token) =>

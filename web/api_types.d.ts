@@ -59,7 +59,7 @@ export interface View {
   rematch: string | null;
   you?: number;
 }
-/** Once the rematch exists: the caller's seat there, and its token. */
+/** `seat` and `token` are the caller's seat at the new table and its token. They are absent until the rematch exists. */
 export interface RematchView extends View {
   seat?: number;
   token?: string;
@@ -108,7 +108,7 @@ export interface Problem {
   errors?: { in: string; pointer: string; detail: string }[];
 }
 export type SeatRequest = { human: string } | { robot: string } | { open: OpenSeat };
-/** The settings of a clock in a list; one of `base`, `move` and `days` is there. */
+/** The settings of a clock in a list. Exactly one of `base`, `move` and `days` is present. */
 export interface ListedClock {
   base?: number | null;
   increment?: number | null;
@@ -223,9 +223,9 @@ export interface TurnAnalysis {
   best: string | null;
   /** The best play of all sides, beginning with `best`. */
   line?: string[];
-  /** Where the player would complete a line next. Two or more are a fork. */
+  /** The moves with which the player could complete a line next. Two or more of these moves are a fork. */
   threats?: string[];
-  /** The same after `best`. */
+  /** Like `threats`, but after `best` instead of the turn. */
   best_threats?: string[];
   moves?: MoveEvaluation[];
   mistake: Mistake | null;
@@ -255,12 +255,12 @@ export interface Table {
   variant: Variant;
   history: number;
   turn: number;
-  /** The number of the latest log entry: the newer of two states has the higher one. */
+  /** The number of the latest log entry. Of two states, the newer one has the higher number. */
   entry: number;
   toMove: number | null;
   seats: SeatView[];
   marks: (number | null)[];
-  /** Null on large boards: every empty cell where a mark rests. */
+  /** Null on large boards. There every empty cell is legal; with gravity, only the lowest empty cell of each column. */
   legal: Set<string> | null;
   rewind: number | null;
   last: TurnView | null;

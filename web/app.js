@@ -14,7 +14,7 @@ import { pickLanguage, setLanguage, t } from "./i18n.js";
  * @property {string[]} parts of the address
  * @property {import("./api_types").View | undefined} handover a view that the previous page already has
  * @property {(path: string, handover?: import("./api_types").View) => void} go
- * @property {(path: string) => Promise<void>} leaveTo the same, but asks first where leaving has a cost
+ * @property {(path: string) => Promise<void>} leaveTo like `go`, but asks first if people wait for the player
  * @property {(text: string) => void} announce for screen readers
  * @property {(title: string) => void} setTitle
  * @property {(isMine: boolean, table: import("./api_types").Table) => void} setTurn the icon of the tab shows whether it is the player's turn
@@ -25,7 +25,7 @@ import { pickLanguage, setLanguage, t } from "./i18n.js";
  * @property {HTMLElement} root
  * @property {() => unknown} [begin]
  * @property {() => void} [leave]
- * @property {() => boolean} [isLive] people wait for this player: leaving asks first
+ * @property {() => boolean} [isLive] whether people wait for this player; if so, leaving asks first
  * @property {import("./shortcuts.js").Keys} [keys]
  */
 
@@ -55,7 +55,7 @@ let visits = 0;
 /** @param {string} text */
 function announce(text) {
   if (!text) return;
-  // A new element: the same text twice is announced twice.
+  // A new element, so that a text that comes twice is announced twice.
   const line = h("p", {}, text);
   voice.replaceChildren(line);
 }
@@ -66,10 +66,10 @@ function go(path, handover) {
   void visit(handover);
 }
 
-/** Asks, if the page is a live game. @returns {Promise<boolean>} whether the user leaves */
+/** Asks for confirmation if the page is a live game. @returns {Promise<boolean>} whether the user leaves */
 const mayLeave = async () => !shown?.isLive?.() || confirm(t("leaveSure"), t("leave"), t("leaveMore"));
 
-/** Goes elsewhere after a confirmation, if the page is a live game. @param {string} path */
+/** Goes to another page. If this page is a live game, asks for confirmation first. @param {string} path */
 async function leaveTo(path) {
   if (await mayLeave()) go(path);
 }
@@ -97,7 +97,7 @@ let isShownTurn = false;
 /** The number of other games that wait for the player. */
 let waitingGames = 0;
 
-/** The title and the icon of the tab: how many games wait for the player. */
+/** Shows in the title and the icon of the tab how many games wait for the player. */
 function showTitle() {
   const title = waitingGames ? `(${waitingGames}) ${pageTitle}` : pageTitle;
   if (title !== document.title) document.title = title;
@@ -106,7 +106,7 @@ function showTitle() {
   if (icon?.getAttribute("href") !== wanted) icon?.setAttribute("href", wanted);
 }
 
-/** Whether this browser has a registered player. A first visit loads nothing more. */
+/** Whether this browser has a registered player. If not, as on a first visit, no games of the player are loaded. */
 const hasPlayer = () => Boolean(load("noughts.player").token);
 
 let isFollowing = false;
@@ -218,7 +218,7 @@ async function errorPage(error) {
 /** Whether a module could not be loaded: the server has been updated since this page was opened. @param {unknown} error */
 const isModuleMissing = (error) => error instanceof TypeError && /module/i.test(error.message);
 
-/** Loads the newest version of the page; at most once in 10 s. @returns {boolean} whether it does */
+/** Loads the newest version of the page, at most once in 10 s. @returns {boolean} whether the page is loaded */
 function reloadOnce() {
   const KEY = "noughts.reloaded";
   try {
@@ -261,7 +261,7 @@ function messagePage(title, text, way) {
   };
 }
 
-/** Moves the focus only: following the link to `#main` would load the page again. @param {Event} event */
+/** Moves only the focus, because following the link to `#main` would load the page again. @param {Event} event */
 function skipHeader(event) {
   event.preventDefault();
   main.focus();
@@ -371,7 +371,7 @@ function registerServiceWorker() {
   const policy = trustedTypes?.createPolicy("noughts-worker", { createScriptURL: () => "/sw.js" });
   const address = policy ? policy.createScriptURL("") : "/sw.js";
   const register = () => void navigator.serviceWorker.register(address).catch(() => {});
-  // After the load event, which may have passed while the translation was loading.
+  // Registers after the load event. This event may have passed already, while the translation was loading.
   if (document.readyState === "complete") register();
   else addEventListener("load", register);
 }

@@ -17,7 +17,7 @@ export async function show(context) {
   try {
     await page.load(false);
   } catch (error) {
-    // The filters of a wrong address can be corrected on the page.
+    // If the address has wrong filters, the user can correct them on the page.
     if (!(error instanceof Refusal)) throw error;
     page.refuse(error);
   }
@@ -92,7 +92,7 @@ class ArchivePage {
     this.context.setTitle(`${t("archive")} · ${t("title")}`);
   }
 
-  /** Shows the answer to the latest request, whichever arrives first. @param {boolean} isMore */
+  /** Shows the answer to the latest request. Answers to earlier requests are dropped. @param {boolean} isMore */
   async reload(isMore) {
     try {
       await this.load(isMore);

@@ -1,4 +1,4 @@
-// The board of every variant. It renders what the server's view says: legal moves, active board, winning line.
+// The board of every variant. It renders the server's view: legal moves, active board, winning line.
 //
 // Only visible cells are in the document. Each is positioned by its row and column, so that zooming changes one
 // CSS length and a move changes one cell.
@@ -28,7 +28,7 @@ import { t } from "./i18n.js";
 /** Minimum cell size in pixels; a board that needs smaller cells scrolls. */
 const SMALLEST = 21;
 const LARGEST = 420;
-/** In smaller cells a finger may hit the wrong one, so it chooses first and confirms then. */
+/** In smaller cells a finger may hit the wrong cell, so the first tap chooses the cell and the second tap confirms. */
 const FINGER = 32;
 const ZOOMS = [18, 24, 32, 44, 60];
 /** Rows and columns outside the visible part that are in the document already. */
@@ -49,18 +49,18 @@ export class Board {
     this.focused = 0;
     this.zoom = 32;
     this.isLarge = false;
-    /** Two fingers are on the board. Touch events go to the cells where they started, which must stay in the document. */
+    /** Whether two fingers are on the board. The cells that the fingers touched first get the touch events, so these cells must stay in the document. */
     this.isHeld = false;
     this.ghost = h("span", { class: "ghost", "aria-hidden": "true" });
     /** @type {number | null} */
     this.ghostAt = null;
-    /** The row and the column of the chosen cell, so that it is visible beside the finger. */
+    /** Highlights the row and the column of the chosen cell, because the finger hides the cell itself. */
     this.cross = h("span", { class: "aim-cross", "aria-hidden": "true", hidden: true });
     this.port = h("div", { class: "port" });
     this.root = h("div", { class: "board" }, this.port);
     this.zoomer = this.makeZoomer();
     this.listen();
-    /** Not animated: all marks of a newly shown table are there at once. */
+    /** Whether the table is shown for the first time. If so, its marks appear without animation. */
     this.isFresh = true;
   }
 
@@ -134,7 +134,7 @@ export class Board {
     const width = this.root.clientWidth;
     const reserved = Number(getComputedStyle(this.root).getPropertyValue("--reserved")) || 150;
     const height = Math.max(240, innerHeight - reserved);
-    // Nine boards: nine cells, and gaps and margins of one more cell between and around them.
+    // Nine boards are nine cells wide; the gaps and margins take the width of about one more cell.
     const [columns, rows] = variant.nine ? [10.2, 10.2] : [variant.columns, variant.rows];
     const fit = Math.floor(Math.min((width - (variant.nine ? 12 : 2)) / columns, height / rows, LARGEST));
     this.isLarge = fit < SMALLEST;
@@ -181,7 +181,7 @@ export class Board {
     box.style.setProperty("--column", String(column));
     box.style.setProperty("--row", String(row));
     button.dataset.move = moveOf(variant, index);
-    // The coordinates, at the edges of boards whose cells have no names of their own.
+    // Coordinates are shown at the edges of boards that have more than nine cells, because their cells have no names.
     if (!variant.nine && variant.columns * variant.rows > 9) {
       if (row === 0) box.dataset.column = columnName(variant, column);
       if (column === 0 && !variant.gravity) box.dataset.row = String(row + 1);
@@ -263,7 +263,7 @@ export class Board {
     }
   }
 
-  /** Previews the mark that pressing a cell would make; null: no preview. @param {number | null} index */
+  /** Previews the mark that pressing a cell would make. Null means no preview. @param {number | null} index */
   aim(index) {
     this.ghostAt = index;
     this.aimed?.removeAttribute("data-aimed");
@@ -290,7 +290,7 @@ export class Board {
       setAttribute(this.grids[at % 9]?.root ?? this.root, "data-next", true);
   }
 
-  /** Makes a cell the one that Tab leads to. @param {number} index */
+  /** Makes a cell the Tab stop of the board. @param {number} index */
   rove(index) {
     const before = this.cells.get(this.focused);
     if (before && this.focused !== index) before.button.setAttribute("tabindex", "-1");
@@ -392,7 +392,7 @@ export class Board {
     addEventListener("resize", this.onResize);
   }
 
-  /** Nobody looks at it any more. */
+  /** Called when the page no longer shows the board. */
   leave() {
     this.sizes?.disconnect();
     if (this.onResize) removeEventListener("resize", this.onResize);
@@ -509,7 +509,7 @@ export function spread(nine, index, columns) {
   return [Math.floor(board / 3) * 3 + Math.floor(cell / 3), (board % 3) * 3 + (cell % 3)];
 }
 
-/** The way back from `spread`. @param {string | null} nine @param {number} row @param {number} column @param {number} columns */
+/** The inverse of `spread`. @param {string | null} nine @param {number} row @param {number} column @param {number} columns */
 export function gather(nine, row, column, columns) {
   if (!nine) return row * columns + column;
   return (Math.floor(row / 3) * 3 + Math.floor(column / 3)) * 9 + (row % 3) * 3 + (column % 3);

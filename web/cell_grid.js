@@ -1,4 +1,4 @@
-// A grid of cells, of which only the visible ones are in the document.
+// A grid of cells. Only its visible cells are in the document.
 
 import { freshId, h, isStill, setAttribute } from "./dom.js";
 import { drawMark } from "./marks.js";
@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */
 
-/** The whole board, or one of nine. */
+/** The grid of a whole board, or of one of nine boards. */
 export class CellGrid {
   /** @param {import("./board.js").Board} board @param {number} first @param {number} columns @param {number} rows @param {number | null} number */
   constructor(board, first, columns, rows, number) {
@@ -49,7 +49,7 @@ export class CellGrid {
   }
 
   /**
-   * Removes the cells that are not visible, except the one with the focus.
+   * Removes the cells that are not visible, except the cell with the focus.
    * @param {number} row @param {HTMLElement} line @param {number} left @param {number} right
    */
   thin(row, line, left, right) {

@@ -1,4 +1,4 @@
-// What a player can do when the others are away: claim the win or a draw, or call the game off.
+// The buttons for a player whose opponents are away: claim the win or a draw, or call the game off.
 
 import { button, h } from "./dom.js";
 import { hasEachSidePlayed, mineOf } from "./game_state.js";

@@ -1,4 +1,4 @@
-// The buttons of a game for what can be done now.
+// The buttons of a game: everything that the player can do now.
 
 import { claimControls } from "./claims.js";
 import { button, h } from "./dom.js";
@@ -38,13 +38,13 @@ export function controlsFor(state, requests) {
   ];
 }
 
-/** On a small screen a finger chooses a cell first, and then plays it. @param {GameState} state @param {Requests} requests */
+/** The button that plays the chosen cell. On a small screen the first tap only chooses a cell. @param {GameState} state @param {Requests} requests */
 function confirmation({ aimed }, requests) {
   if (aimed === null) return [];
   return [button(t("playHere"), () => requests.confirmAim(), "main confirm")];
 }
 
-/** With a clock the first move of a side must come soon, although its time does not run. @param {GameState} state */
+/** A hint that the first move of a side must come soon, although its clock does not run yet. @param {GameState} state */
 function firstMoveHint(state) {
   const { clock } = state.table;
   const isFirst = clock && !clock.days && clock.running === null && isMyTurn(state);
@@ -68,7 +68,7 @@ function takingBack(state, requests) {
 
 /** @param {GameState} state @param {Requests} requests */
 function drawButton(state, requests) {
-  // The server takes offers from a seat's second turn on.
+  // The server accepts a draw offer of a seat only after its first turn.
   const isPossible = isWithPeople(state) && hasEachSidePlayed(state) && !seatsOffering(state.table, "draw").length;
   return isPossible ? button(t("offerDraw"), () => void requests.offerDraw()) : null;
 }

@@ -21,7 +21,7 @@ export function dialog(title, ...children) {
     ...children,
   );
   box.addEventListener("click", (event) => {
-    // A click on the backdrop: the contents are child elements.
+    // The target of a click is the dialog itself only if the user clicked on the backdrop. Its contents are child elements.
     if (event.target === box) box.close();
   });
   box.addEventListener("close", () => box.remove());
@@ -30,7 +30,7 @@ export function dialog(title, ...children) {
   return box;
 }
 
-/** A second tap that was meant for what was there before must not confirm anything. */
+/** The confirming button is disabled for this time, because a second tap may be meant for what was there before. */
 const DOUBLE_TAP_MS = 500;
 
 /**

@@ -45,7 +45,7 @@ function setProps(element, props) {
   }
 }
 
-/** The event listeners of elements: one per event, which `patch` can replace. @type {WeakMap<Element, Map<string, ((event: Event) => unknown) | null>>} */
+/** The event listeners of elements. There is one listener per event, which `patch` can replace. @type {WeakMap<Element, Map<string, ((event: Event) => unknown) | null>>} */
 const listeners = new WeakMap();
 
 /** @param {Element} element @param {string} name @param {(event: Event) => unknown} listener */
@@ -68,7 +68,7 @@ function fill(element, children) {
   element.append(...nodesOf(children));
 }
 
-/** A button; it is off if it can do nothing now. @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
+/** A button. If `isOff` is true, it can do nothing now. @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
 export function button(name, onClick, look = "", isOff = false) {
   // Not `disabled`: that would take the focus away from a button that was just pressed.
   return h(
@@ -88,8 +88,8 @@ export function keep(element) {
 }
 
 /**
- * Makes the children of an element look like these. Elements that are there already are changed in place and keep the
- * focus; if the focused one disappears, the first control gets the focus.
+ * Makes the children of an element look like `children`. Existing elements are changed in place and keep the
+ * focus; if the element with the focus disappears, the first control gets the focus.
  * @param {Element} element @param {...(Child | Child[])} children
  */
 export function patch(element, ...children) {
@@ -119,14 +119,14 @@ function patchChildren(element, wanted) {
   while (at) at = removed(at);
 }
 
-/** Removes a node. @param {ChildNode} node @returns {ChildNode | null} the one after it */
+/** Removes a node. @param {ChildNode} node @returns {ChildNode | null} the node after it */
 function removed(node) {
   const next = node.nextSibling;
   node.remove();
   return next;
 }
 
-/** Whether one node can become the other. A button with another name is another button. @param {Node} a @param {Node} b */
+/** Whether `patch` may change one node into the other. Buttons with different names stay different buttons. @param {Node} a @param {Node} b */
 function isAlike(a, b) {
   if (a === b) return true;
   if (a.nodeName !== b.nodeName || kept.has(a) || kept.has(b)) return false;
@@ -141,7 +141,7 @@ function patchNode(node, wanted) {
     return;
   }
   for (const { name } of [...node.attributes]) {
-    // The user opens it; the style is set by scripts.
+    // The user changes `open`, and scripts set the style, so both attributes stay.
     if (name !== "open" && name !== "style" && !wanted.hasAttribute(name)) node.removeAttribute(name);
   }
   for (const { name, value } of wanted.attributes) setAttribute(node, name, value);

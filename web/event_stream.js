@@ -1,5 +1,5 @@
-// Event streams, and the events of a game. Not `EventSource`: presence needs the seat's token as a header, and tokens do not belong
-// into addresses.
+// Event streams, and the events of a game. `EventSource` is not used, because presence needs the seat's token as a
+// header, and tokens must not be in addresses.
 
 import { api, wait } from "./api.js";
 
@@ -17,7 +17,7 @@ import { api, wait } from "./api.js";
 /** The server sends something at least this often; a longer silence means a lost connection. */
 const SILENCE_MS = 40_000;
 
-/** A tab hidden for this long closes its connection: a browser has six per server, for all tabs. */
+/** A tab that is hidden for this long closes its connection, because a browser has only six connections per server for all tabs. */
 const HIDDEN_MS = 60_000;
 /** How often a hidden tab polls instead. */
 const POLL_MS = 15_000;

@@ -1,5 +1,5 @@
-// The page of one game: to play, to watch, to replay. It holds the state; other modules turn it into elements, send
-// requests and receive updates.
+// The page of one game: to play, to watch, to replay. It holds the state; other modules turn the state into elements,
+// send requests and receive updates.
 
 import { api } from "./api.js";
 import { endingOf } from "./announcements.js";
@@ -67,7 +67,7 @@ export class GamePage {
     this.context = context;
     this.state = state;
     this.pageLeft = new AbortController();
-    /** The player has been told that their time gets short. */
+    /** Whether the player was told that their time gets short. */
     this.isWarned = false;
     /** The players whose earlier results are known. */
     this.seriesOf = "";
@@ -119,9 +119,9 @@ export class GamePage {
     this.ticker = setInterval(() => this.tick(), 100);
     addEventListener("offline", () => this.updates.onConnection("lost"), { signal });
     addEventListener("online", () => this.updates.follow(), { signal });
-    // A new name is on the server already.
+    // The server has the new name already, so the page only loads the view again.
     addEventListener("renamed", () => void this.updates.refetch(), { signal });
-    // The browser asks in its own words before it closes a tab with a move that the server does not have.
+    // If the server does not have the last move yet, the browser asks, in its own words, before it closes the tab.
     addEventListener("beforeunload", (event) => this.state.table.pending !== null && event.preventDefault(), {
       signal,
     });
@@ -133,7 +133,7 @@ export class GamePage {
     if (location.hash === "#analysis" && this.state.table.outcome) await this.openAnalysis();
   }
 
-  /** The user has gone to another page: late answers are dropped. */
+  /** Whether the user has gone to another page. If so, late answers are dropped. */
   get isLeft() {
     return this.pageLeft.signal.aborted;
   }
@@ -252,12 +252,12 @@ export class GamePage {
   }
 
   async openAnalysis() {
-    // A reload opens it again.
+    // With this address, a reload opens the analysis again.
     history.replaceState(history.state, "", `${location.pathname}${location.search}#analysis`);
     const { AnalysisPanel } = await import("./analysis.js");
     const analysis = new AnalysisPanel(this.state.table, (turn) => this.requests.look(turn));
     this.set({ analysis });
-    // Its button is gone: the focus moves to where the answer will be.
+    // The button that had the focus is gone, so the focus moves to the analysis.
     analysis.root.focus({ preventScroll: true });
     analysis.root.scrollIntoView({ block: "nearest" });
     await analysis.load();

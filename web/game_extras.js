@@ -1,4 +1,4 @@
-// What can be done with a game beside playing it: level, analysis, sharing, its record.
+// Controls of a game besides playing: level, analysis, sharing, record.
 
 import { button, h } from "./dom.js";
 import { isWithPeople } from "./game_state.js";

@@ -1,4 +1,4 @@
-// What a player does at a table: moves, offers, claims, sitting down, playing again.
+// The requests of a player at a table: moves, offers, claims, taking a seat, playing again.
 
 import { Refusal, api, freshKey, retry } from "./api.js";
 import { clockSettings } from "./clock.js";
@@ -17,8 +17,8 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 
 /**
- * The position of a game from which to play on: the present one; after the end the last one in which a side that did
- * not win was to move.
+ * The number of turns that are kept when a game is played on. While the game runs: all turns. After its end: the turns
+ * before the last position in which a side that did not win was to move.
  * @param {Table} table
  */
 export function turnToPlayOnFrom({ outcome, last, turn }) {
@@ -31,7 +31,7 @@ export class Requests {
   /** @param {import("./game.js").GamePage} page */
   constructor(page) {
     this.page = page;
-    /** A cell pressed before the server has answered the previous move, when this browser plays both. @type {string | null} */
+    /** A cell that was pressed before the server has answered the previous move, if this browser plays both sides. @type {string | null} */
     this.queuedMove = null;
     /** When this browser last played, from `performance.now()`. */
     this.playedAt = -Infinity;
@@ -43,7 +43,7 @@ export class Requests {
     return this.page.state;
   }
 
-  /** Until the server answers, or the user leaves the page. @template T @param {() => Promise<T>} send */
+  /** Repeats a request until the server answers or the user leaves the page. @template T @param {() => Promise<T>} send */
   retry(send) {
     const { signal } = this.page.pageLeft;
     return retry(send, { signal, onUnreachable: () => this.page.updates.onConnection("lost") });
@@ -90,7 +90,7 @@ export class Requests {
     void this.send(by, { turn: table.turn, play });
   }
 
-  /** The queued move, once the previous one is answered. */
+  /** Plays the queued move, after the server has answered the previous one. */
   playQueued() {
     const { queuedMove } = this;
     if (queuedMove === null || this.state.table.pending !== null) return;
@@ -143,7 +143,7 @@ export class Requests {
     await this.send(table.toMove ?? 0, { turn: table.turn, rewind: taking });
   }
 
-  /** Takes the last own move back: at once against robots, otherwise with the consent of the others. */
+  /** Takes back the player's last move: at once against robots, otherwise with the consent of the others. */
   async takeBack() {
     const mine = mineOf(this.state);
     const last = this.state.turns.findLast((turn) => turn.kind === "play" && mine.has(turn.seat));
@@ -152,7 +152,7 @@ export class Requests {
     await this.agree(last.seat, "takeback");
   }
 
-  /** The other seats of this browser agree to what one of them offers. @param {number} seat @param {"draw" | "takeback"} kind */
+  /** Lets the other seats of this browser accept an offer of one of them. @param {number} seat @param {"draw" | "takeback"} kind */
   async agree(seat, kind) {
     for (const other of this.state.tokens.keys()) {
       if (other === seat || !this.state.table.offers.some((offer) => offer.kind === kind)) continue;
@@ -278,7 +278,7 @@ export class Requests {
     }
   }
 
-  /** The same game again: at once with the same robots; with people on the page where a game is set up. */
+  /** Starts the same game again. Against robots it starts at once; with people the page for new games opens. */
   async newGame() {
     const { table, tokens } = this.state;
     const isAlone = tokens.size > 0 && otherPeople(table, mineOf(this.state)).length === 0;
@@ -291,7 +291,7 @@ export class Requests {
   }
 
   /**
-   * A table like this one, with these robots; an empty name is a seat of this browser.
+   * Creates a table like this one with these robots. An empty name means a seat of this browser.
    * @param {string[]} robots @param {boolean} [isFromHere] from the present position
    */
   async again(robots, isFromHere = false) {

@@ -1,4 +1,4 @@
-// The state of the page of a game, and what follows from it. Everything that the page shows is a function of it.
+// The state of the page of a game, and values computed from it. Everything that the page shows is a function of this state.
 
 import { gameName, seatName } from "./labels.js";
 import { otherPeople, phaseOf } from "./table.js";
@@ -24,7 +24,7 @@ import { otherPeople, phaseOf } from "./table.js";
 /** The seats of this browser. @param {GameState} state */
 export const mineOf = ({ tokens }) => new Set(tokens.keys());
 
-/** The seat of this browser that acts now: of several the one to move. @param {GameState} state @returns {number} */
+/** The seat of this browser that acts now. If this browser has several seats, this is the seat to move. @param {GameState} state @returns {number} */
 export function actingSeat({ table, tokens }) {
   const [first] = tokens.keys();
   return table.toMove !== null && tokens.has(table.toMove) ? table.toMove : (first ?? 0);
@@ -35,10 +35,10 @@ export function isMyTurn({ table, tokens }) {
   return phaseOf(table) === "playing" && table.toMove !== null && !table.pending && tokens.has(table.toMove);
 }
 
-/** People in other browsers take part. @param {GameState} state */
+/** Whether people in other browsers take part. @param {GameState} state */
 export const isWithPeople = (state) => otherPeople(state.table, mineOf(state)).length > 0;
 
-/** People wait for this player. @param {GameState} state */
+/** Whether people wait for this player. @param {GameState} state */
 export const isLive = (state) => phaseOf(state.table) === "playing" && state.tokens.size > 0 && isWithPeople(state);
 
 /** Whether a seat is the only one of this browser. @param {GameState} state @param {number} seat */

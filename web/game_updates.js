@@ -1,4 +1,4 @@
-// What the server tells about a game: views, turns, seats, offers, and the state of the connection.
+// Updates from the server about a game: views, turns, seats, offers, and the state of the connection.
 
 import { announceOffers, announceSeats, announceTurn } from "./announcements.js";
 import { api, wakeRetries } from "./api.js";
@@ -19,7 +19,7 @@ export class Updates {
     this.page = page;
     /** The number of the latest request for the view. */
     this.refetches = 0;
-    /** The entry of the reply that is shown a beat later. */
+    /** The log entry of a robot's reply that is shown after `BEAT_MS`. */
     this.heldEntry = 0;
   }
 
@@ -45,7 +45,7 @@ export class Updates {
         },
         change: (change) => {
           const { table } = this.state;
-          // Already known from the answer to a move.
+          // The answer to a move has already brought this change.
           if (change.entry <= table.entry) return;
           if (change.turn !== table.turn + 1) return void this.refetch();
           this.receive(withChange(table, change));
@@ -54,7 +54,7 @@ export class Updates {
           const before = this.state.table;
           this.page.set({ table: withPresence(before, presence) });
           announceSeats(this.page, before);
-          // The moves of a game that has begun are only in its view.
+          // The game has begun. Only its view has the legal moves.
           if (phaseOf(before) === "waiting") void this.refetch();
         },
         offers: (offers) => {
@@ -91,11 +91,11 @@ export class Updates {
       const view = await this.page.requests.retry(() => api.view(this.state.table.id));
       if (number === this.refetches) this.receive(parseView(view));
     } catch {
-      // Refused: the event stream reports what is wrong.
+      // The server refused the request. The event stream reports what is wrong.
     }
   }
 
-  /** A stored token may belong to another seat than it was stored for. @param {string} token @param {number} seat */
+  /** Stores a token for the right seat, because it may have been stored for another seat. @param {string} token @param {number} seat */
   correctSeat(token, seat) {
     if (this.state.tokens.get(seat) === token) return;
     const tokens = new Map([...this.state.tokens].filter(([, stored]) => stored !== token)).set(seat, token);
@@ -115,7 +115,7 @@ export class Updates {
   receive(table) {
     const { page } = this;
     const { table: before, turns } = this.state;
-    // Answers and the event stream can arrive in any order. A reply that waits for its beat is newer than the answer to
+    // Answers and events can arrive in any order. A robot's reply that is not shown yet is newer than the answer to
     // the move before it.
     if (table.entry < Math.max(before.entry, this.heldEntry) || page.isLeft) return;
     clearTimeout(this.held);
@@ -127,7 +127,7 @@ export class Updates {
       this.heldEntry = table.entry;
       return;
     }
-    // A move that was sent stays on the board until its own answer comes.
+    // A move that was sent stays on the board until the server answers it.
     const isUnderWay = before.pending !== null && table.turn === before.turn && !table.outcome;
     const done = table.turn - 1;
     const isNext = table.last !== null && done === turns.length + 1;
@@ -152,7 +152,7 @@ export class Updates {
       const { turns } = parseRecord(await api.record(this.state.table.id));
       if (turns.length >= this.state.turns.length) this.page.set({ turns });
     } catch {
-      // The moves are missing from the list; the board is there.
+      // The record cannot be loaded. The board works, but the list of moves is incomplete.
     }
   }
 }

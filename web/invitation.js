@@ -13,7 +13,7 @@ import { t } from "./i18n.js";
 /** Whether somebody who looks at this table can sit down. @param {GameState} state */
 export const isInvited = ({ table, tokens }) => phaseOf(table) === "waiting" && tokens.size === 0;
 
-/** Who invites to which game. @param {Table} table */
+/** A title that says who invites, and to which game. @param {Table} table */
 export function invitationTitle(table) {
   const host = table.seats.find(({ kind, name }) => kind === "human" && name);
   const game = gameName(table.variant);
@@ -26,7 +26,7 @@ export function makeInvitation(page) {
   /** @type {HTMLElement | null} */
   let card = null;
   const name = keep(nameField());
-  /** A host without a name is asked for it once. */
+  /** Whether the host is asked for a name: once, if there is none. */
   const isAsking = !preferences().name;
   /** @param {GameState} state */
   const show = (state) => {

@@ -17,7 +17,7 @@ export function seatName(seat, at, isMe = false) {
   return seat.name || (isMe ? t("youAsName") : t("player", { n: at + 1 }));
 }
 
-/** Maximum length of a name in a sentence above the board, in characters: a longer one would move the board. */
+/** Maximum length of a name in a sentence above the board, in characters. A longer name would move the board. */
 const MAX_NAME = 16;
 
 /** The name of a seat in a sentence above the board: long names of people are shortened. @param {{ name: string, kind: string }} seat @param {number} at */
@@ -27,7 +27,7 @@ function nameInStatus(seat, at) {
   return seat.kind === "human" && letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join("")}…` : name;
 }
 
-/** The same, shorter for robots: it is never cut off. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
+/** The name of a seat where space is short: robots have shorter names, so that no name is cut off. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
 export function shortName(seat, at, isMe = false) {
   const level = seat.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
   return level ? `${t("computer")} · ${level[1]}` : seatName(seat, at, isMe);

@@ -40,7 +40,7 @@ export async function followLobby(handlers, signal) {
         AbortSignal.any([signal, hidden.signal]),
       );
     } catch {
-      // Tried again below.
+      // The loop tries again.
     }
     document.removeEventListener("visibilitychange", onVisibility);
     if (signal.aborted || hidden.signal.aborted) continue;

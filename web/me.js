@@ -61,13 +61,13 @@ class MePage {
         this.me = { ...me, finished: { ...me.finished, games: [...known, ...me.finished.games] } };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        // Deleted or signed out on another device.
+        // The player was deleted or signed out on another device.
         if (error.problem.status === 401) setPlayer(null);
         this.me = null;
       }
     }
     this.render();
-    // Fields keep what is being typed: built once per player.
+    // The section is built only once per player, so that its fields keep what is being typed.
     this.profile.replaceChildren(...profileSection(this.context, this.me));
   }
 

@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 /** @typedef {import("./api_types").TurnView} TurnView */
 
-/** Number of turns listed before and after the current one: a long game is not all in the document. */
+/** Number of turns listed before and after the current one. The document does not contain all turns of a long game. */
 const AROUND = 60;
 
 /** @param {(turn: number | null) => void} onLook called with completed turns, null for the present */
@@ -38,7 +38,7 @@ export function makeMoveList(onLook) {
 
   /** @param {Table} table @param {TurnView[]} turns @param {number | null} looked @param {Map<number, string>} [remarks] by turn */
   const show = (table, turns, looked, remarks) => {
-    // The record is loaded after the table.
+    // The record is loaded after the table, so `turns` may be incomplete.
     total = Math.max(turns.length, table.turn - 1);
     at = looked ?? total;
     for (const name of /** @type {const} */ (["first", "previous", "next", "last"])) {

@@ -1,4 +1,4 @@
-// What concerns the player of this browser at any table: running games, whose turn it is, opponents found. One tab
+// Events of the player of this browser at all tables: running games, whose turn it is, opponents found. One tab
 // has the event stream and tells the others, because a browser has only six connections per server.
 
 import { wait } from "./api.js";
@@ -18,7 +18,7 @@ let games = new Map();
 let isKnown = false;
 /** @type {BroadcastChannel | null} */
 let channel = null;
-/** Ends the stream of another player. */
+/** Aborted when the player changes, to end the stream of the earlier player. */
 let stopped = new AbortController();
 
 /** The running games, those that wait for this player first. Null: not known yet. @returns {MyGame[] | null} */
@@ -27,7 +27,7 @@ export function myGames() {
   return [...games.values()].sort((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
 }
 
-/** Whether other people wait for this player's turn. A robot does not mind waiting. @param {MyGame} game */
+/** Whether other people wait for this player's turn. Games against robots alone do not count. @param {MyGame} game */
 export function isWaitingForMe(game) {
   const mine = seatTokens(game.id);
   const hasOthers = game.seats.some(({ kind }, at) => kind === "human" && at !== game.seat && !mine.has(at));
@@ -44,7 +44,7 @@ function noteTurn(table) {
   dispatchEvent(new Event("mygames"));
 }
 
-/** Follows the player's games, if there is a player. Harmless if it does already. */
+/** Follows the player's games, if there is a player. Another call does nothing. */
 export function startMyEvents() {
   if (channel || !player()) return;
   channel = new BroadcastChannel(NAME);
@@ -57,7 +57,7 @@ export function startMyEvents() {
   void lead(stopped.signal);
 }
 
-/** Another player, or none: begins again. */
+/** Starts again, because the player of this browser has changed. */
 export function restartMyEvents() {
   stopped.abort();
   stopped = new AbortController();
@@ -71,7 +71,7 @@ export function restartMyEvents() {
 
 let isLeader = false;
 
-/** Waits until this tab is the one with the stream, then reads it. @param {AbortSignal} signal */
+/** Waits until this tab may have the stream, then reads the stream. @param {AbortSignal} signal */
 async function lead(signal) {
   // Without locks, which need a secure address, every tab has its own stream.
   if (!navigator.locks) return read(signal);
@@ -110,7 +110,7 @@ function receive(name, message) {
     const game = message[name];
     if (name === "over") games.delete(game.id);
     else games = new Map([[game.id, game], ...[...games].filter(([id]) => id !== game.id)]);
-    // Only the tab with the stream: a notification per tab would be too many.
+    // Only the tab with the stream notifies. Otherwise there would be one notification per tab.
     if (name === "turn" && isLeader && isWaitingForMe(game)) void notify(t("waitingForYou", { n: 1 }), game.id);
     if (name === "match") dispatchEvent(new CustomEvent("match", { detail: game }));
   }

@@ -8,7 +8,7 @@ import { t } from "./i18n.js";
 /** Number of games on the start page. */
 const FEW = 3;
 
-/** A row per game, those that wait for the player first. @param {import("./api_types").MyGame[]} games */
+/** One row per game. Games that wait for the player come first. @param {import("./api_types").MyGame[]} games */
 export const runningRows = (games) =>
   games.map((game) => {
     const isMine = isWaitingForMe(game);

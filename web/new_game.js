@@ -1,4 +1,4 @@
-// The page of all games. A card starts its game at once with the last opponent; below them, everything can be set.
+// The page of all games. A card starts its game at once with the last opponent. Below the cards, everything can be set.
 
 import { Refusal, api } from "./api.js";
 import { CLOCKS, clockChoices } from "./clock.js";
@@ -29,7 +29,7 @@ function known(name) {
   return variant;
 }
 
-/** The opponent of the cards, as for a seat. */
+/** The opponent in games that the cards start, in the form of a seat's holder. */
 const lastOpponent = () => {
   const { opponent, level } = preferences();
   return ["link", "lobby", "me", "perfect"].includes(opponent) ? opponent : `level:${level}`;
@@ -96,7 +96,7 @@ class NewGamePage {
     this.context.setTitle(`${t("chooseTitle")} · ${t("title")}`);
   }
 
-  /** Against whom and with which clock the cards start. */
+  /** The fields for opponent and clock of the games that the cards start. */
   opponentRow() {
     const opponents = select(
       [...levelChoices(), ["link", t("aFriend")], ["lobby", t("anybody")], ["me", t("bothHere")]],
@@ -284,7 +284,7 @@ class NewGamePage {
     if (this.isBusy) return;
     this.isBusy = true;
     const clock = CLOCKS[this.clockName()];
-    // Robots among themselves have no clock.
+    // A game between robots has no clock.
     const isForPeople = table.seats?.some((seat) => !("robot" in seat));
     const timed = clock && isForPeople ? { ...table, clock } : table;
     await createTable(this.context, timed, this.note, () => this.isLeft);

@@ -8,7 +8,7 @@ export async function allowNotifications() {
   return "Notification" in window && (await Notification.requestPermission()) === "granted";
 }
 
-/** One notification per game: a newer one replaces it. @param {string} text @param {string} [game] by default the page's */
+/** Shows a notification. It replaces an earlier notification of the same game. @param {string} text @param {string} [game] by default the page's */
 export async function notify(text, game) {
   if (!document.hidden || !preferences().notifications) return;
   if (!("Notification" in window) || Notification.permission !== "granted") return;

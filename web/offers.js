@@ -1,4 +1,4 @@
-// Offers between people: a draw, a takeback, another game. What waits for an answer, as a sentence with its buttons.
+// Offers between people: a draw, a takeback, another game. Shows each unanswered offer as a sentence with buttons.
 
 import { button, h } from "./dom.js";
 import { mineOf } from "./game_state.js";
@@ -11,9 +11,9 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 /** @typedef {import("./api_types").OfferView["kind"]} Kind */
 
-/** What somebody else offers. */
+/** The sentence for an offer of another player. */
 const OFFERED = /** @type {const} */ ({ draw: "offersDraw", takeback: "offersTakeback", rematch: "wantsRematch" });
-/** What this browser has offered. */
+/** The sentence for an offer of this browser. */
 const WAITING = /** @type {const} */ ({ draw: "drawOffered", takeback: "takebackAsked", rematch: "rematchAsked" });
 
 /** The names of seats as a list. @param {Table} table @param {number[]} seats */
@@ -28,7 +28,7 @@ export const describeOffer = (table, kind, seats) =>
  * @typedef {object} OfferState
  * @property {boolean} hasAsked this browser has offered it, and others have not answered
  * @property {boolean} isOffered another player has offered it
- * @property {string} text the same as a sentence
+ * @property {string} text the state as a sentence
  */
 
 /** Who has offered something, and who has not answered. @param {Table} table @param {Set<number>} mine @param {Kind} kind @returns {OfferState} */

@@ -36,13 +36,13 @@ export function placeName(variant, move) {
   return `${columnLetter(column)}${Math.floor(cell / variant.columns) + 1}`;
 }
 
-/** The same in a list of moves, shorter. @param {Variant} variant @param {string} move */
+/** A shorter name of the place of a move, for a list of moves. @param {Variant} variant @param {string} move */
 export function shortPlace(variant, move) {
   const cell = cellOf(variant, move);
   return variant.nine ? `${ninth(Math.floor(cell / 9))} · ${ninth(cell % 9)}` : placeName(variant, move);
 }
 
-/** The name of a cell: with gravity a column has many. @param {Variant} variant @param {string} move */
+/** The name of a cell. With gravity it also has the row, because a column has many cells. @param {Variant} variant @param {string} move */
 export function cellName(variant, move) {
   return variant.gravity ? rowAndColumn(variant, cellOf(variant, move)) : placeName(variant, move);
 }

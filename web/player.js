@@ -1,5 +1,5 @@
 // The player of this browser: an id and a secret token. The server registers them without a question, so that a person
-// finds their games on every device; whoever has the token is the player.
+// finds their games on every device. Anyone who has the token can act for the player.
 
 import { Refusal, api } from "./api.js";
 import { preferences } from "./preferences.js";
@@ -47,7 +47,7 @@ async function register() {
     setPlayer({ id, token });
     return { id, token };
   } catch (error) {
-    // Everything works without a player, except for the list of games.
+    // Without a player everything works, except the list of games.
     if (error instanceof Refusal) return null;
     throw error;
   }

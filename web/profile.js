@@ -102,7 +102,7 @@ async function restore(context, text) {
   return become(context, { id: wanted.id, token: wanted.token });
 }
 
-/** Becomes another player, after a question if this browser has one. @param {Context} context @param {import("./player.js").Player} wanted @returns {Promise<boolean>} whether the server knows them */
+/** Becomes another player. Asks first if this browser already has a player. @param {Context} context @param {import("./player.js").Player} wanted @returns {Promise<boolean>} whether the server knows them */
 async function become(context, wanted) {
   const own = player();
   try {

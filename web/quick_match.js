@@ -1,4 +1,4 @@
-// A quick match: the server looks for an opponent, and a dialog waits for them.
+// A quick match: the server looks for an opponent, and a dialog waits until there is one.
 
 import { Refusal, Unreachable, api, wait } from "./api.js";
 import { h, setText } from "./dom.js";
@@ -12,7 +12,7 @@ import { sound } from "./sound.js";
 import { parseVariant } from "./variant.js";
 import { t } from "./i18n.js";
 
-/** How often the page asks by itself, in case the event is lost, and counts the others who wait. */
+/** How often the page asks for the state of the match, in case the event is lost, and for the number of waiting players. */
 const ASK_MS = 3000;
 
 /** Looks for an opponent until one is found or the user closes the dialog. @param {import("./app.js").Context} context @param {import("./api_types").NewMatch} wanted */
@@ -62,7 +62,7 @@ export async function findOpponent(context, wanted) {
       setText(count, others ? t("othersWaiting", { n: others }) : t("nobodyWaiting"));
       setText(note, "");
     } catch (error) {
-      // The server forgets a match whose player was away: ask again.
+      // The server forgets a match whose player was away, so request it again.
       if (error instanceof Refusal && error.kind === "no-such-match") id = null;
       else if (error instanceof Refusal) return setText(note, describeRefusal(error));
       else if (error instanceof Unreachable) setText(note, t("lost"));

@@ -3,7 +3,7 @@
 import { ninth } from "./places.js";
 import { t } from "./i18n.js";
 
-/** The sentences for what the server refuses. Kinds that only a faulty page can cause have none. @type {Partial<Record<string, import("./i18n.js").Key>>} */
+/** The sentence for each kind of refusal. Kinds that only a faulty page can cause have no sentence. @type {Partial<Record<string, import("./i18n.js").Key>>} */
 const SENTENCES = {
   stale: "moved",
   "future-turn": "moved",
@@ -51,7 +51,7 @@ export function describeRefusal(refusal) {
 
 const isEnglish = () => document.documentElement.lang === "en";
 
-/** The server explains in English; in other languages nothing is better. @param {import("./api.js").Refusal} refusal */
+/** The server's explanation, which is in English. In other languages it is not shown. @param {import("./api.js").Refusal} refusal */
 export const serverWords = (refusal) => (isEnglish() ? refusal.message : "");
 
 /**

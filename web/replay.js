@@ -32,7 +32,7 @@ export class Replay {
     if (at === null) page.clearNote();
     const address = at === null ? location.pathname : `${location.pathname}?turn=${at}`;
     history.replaceState(history.state, "", address + location.hash);
-    // At once: further presses of a key count from here.
+    // The state changes at once, so that further presses of a key count from this turn.
     page.set({ at, aimed: null });
     await this.fetchPast();
     page.render();

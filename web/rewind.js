@@ -1,4 +1,4 @@
-// Choosing how many marks a rewind takes back, and what it costs.
+// The controls that choose how many marks a rewind takes back, with the cost of the rewind.
 
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";

@@ -43,7 +43,7 @@ export function seatList(state, table) {
   );
 }
 
-/** What is to be said about a seat. @param {GameState} state @param {Table} table @param {number} at @param {boolean} isUp */
+/** Remarks about a seat, such as "to move". @param {GameState} state @param {Table} table @param {number} at @param {boolean} isUp */
 function says(state, table, at, isUp) {
   const seat = table.seats[at];
   const mine = mineOf(state);
@@ -54,7 +54,7 @@ function says(state, table, at, isUp) {
     isOther ? t(seat.present ? "here" : "away") : "",
     isUp ? t("toMove") : "",
     winners(table.outcome).includes(at) ? t("won") : "",
-    // The players read it above their buttons.
+    // Only for spectators: players see the request above their buttons.
     seatsOffering(table, "rematch").includes(at) && mine.size === 0 ? t("asksForRematch") : "",
   ]
     .filter(Boolean)
@@ -73,7 +73,7 @@ function points(table, at) {
   );
 }
 
-/** The clock of a seat. It is not announced: it would never stop talking. @param {Table} table @param {number} at */
+/** The clock of a seat. Screen readers do not announce it, because it changes all the time. @param {Table} table @param {number} at */
 function clock(table, at) {
   if (!table.clock) return null;
   const left = timeLeft(table, at, performance.now());
@@ -99,7 +99,7 @@ export function showClocks(list, table, now) {
   });
 }
 
-/** The score of the games between these players; empty before the second one. @param {GameState} state */
+/** The score of the games between these players; empty before their second game. @param {GameState} state */
 export function seriesLine(state) {
   const { table, series } = state;
   if (!series) return "";

@@ -2,7 +2,7 @@
 
 import { isObject, load, save } from "./storage.js";
 
-/** Games whose tokens are kept; the oldest are deleted. */
+/** Maximum number of games whose tokens are kept. The oldest games are deleted. */
 const MAX_GAMES = 200;
 const KEY = "noughts.seats";
 
@@ -14,7 +14,7 @@ export function seatTokens(id) {
   return new Map(entries(id).filter(([seat, token]) => isReadable(seat, token)));
 }
 
-/** Whether storage has something for a seat of this game that is no token. @param {string} id */
+/** Whether the storage has a value for a seat of this game that is not a token. @param {string} id */
 export const hasUnreadableTokens = (id) => entries(id).some(([seat, token]) => !isReadable(seat, token));
 
 /** Whether the tokens of a game survive a reload. @param {string} id */
@@ -32,7 +32,7 @@ function stored(id) {
 /** Whether a token can be sent as a header. @param {number} seat @param {unknown} token */
 const isReadable = (seat, token) => seat >= 0 && typeof token === "string" && /^[\x21-\x7e]{1,200}$/.test(token);
 
-/** Stores the tokens of a game instead of those that were stored. @param {string} id @param {Record<string, string>} tokens by seat */
+/** Stores the tokens of a game, and replaces the tokens stored earlier. @param {string} id @param {Record<string, string>} tokens by seat */
 export function saveSeatTokens(id, tokens) {
   const all = Object.fromEntries(Object.entries(load(KEY)).filter(([, game]) => isObject(game)));
   const game = { at: Date.now(), tokens };

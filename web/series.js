@@ -8,7 +8,7 @@ import { winners } from "./table.js";
 /** The games that each seat has won, and the draws, before this game. @typedef {{ won: number[], drawn: number }} Series */
 
 const KEY = "noughts.series";
-/** Games whose series are kept; the oldest are deleted. */
+/** Maximum number of games whose series are kept. The oldest games are deleted. */
 const MAX_GAMES = 100;
 
 /** @param {string} id @returns {Series | null} */
@@ -18,7 +18,7 @@ export function seriesBefore(id) {
   return isSeries && Number.isInteger(stored.drawn) ? { won: stored.won, drawn: stored.drawn } : null;
 }
 
-/** The finished games of two registered players before this one, as the server knows them; null: none, or other players. @param {import("./api_types").Table} table @returns {Promise<Series | null>} */
+/** The finished games of two registered players before this one, as the server knows them. Null if there are none, or if a player is not registered. @param {import("./api_types").Table} table @returns {Promise<Series | null>} */
 export async function resultsBefore({ seats, outcome }) {
   const [first, second] = seats;
   if (seats.length !== 2 || !first?.player || !second?.player || first.player === second.player) return null;

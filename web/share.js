@@ -11,7 +11,7 @@ function qrCode(link) {
   return `${pathname}/qr.svg?${query}`;
 }
 
-/** A link to copy, and to share where the device can. @param {string} link */
+/** A link that the user can copy and, if the device supports it, share. @param {string} link */
 export function shareLink(link) {
   const field = h("input", {
     type: "text",

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** All of them, in words. */
+/** All shortcuts with their descriptions. */
 export function shortcutList() {
   /** @type {[string[], string][]} */
   const keys = [

@@ -1,5 +1,5 @@
-// Moves, analysis and sharing: beside the board on wide screens; on phones below it, as a panel that slides up and
-// whose bar is always visible.
+// Moves, analysis and sharing. On wide screens they are beside the board. On phones they are in a panel below the board,
+// which slides up; its bar is always visible.
 
 import { freshId, h, isStill, setAttribute, setText } from "./dom.js";
 import { t } from "./i18n.js";
@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 /** A touch that moves less than this many pixels is a press. */
 const SWIPE = 24;
 
-/** @param {HTMLElement} beside the board, which stays visible above it @param {HTMLElement} bar visible even while it is closed @param {HTMLElement[]} children */
+/** @param {HTMLElement} beside the board, which stays visible above the panel @param {HTMLElement} bar visible even while the panel is closed @param {HTMLElement[]} children */
 export function makeSidePanel(beside, bar, ...children) {
   const inner = freshId();
   const handle = h("button", { type: "button", class: "quiet handle", "aria-controls": inner });
@@ -25,7 +25,7 @@ export function makeSidePanel(beside, bar, ...children) {
     isOpen = wanted;
     setAttribute(root, "data-open", isOpen);
     setAttribute(handle, "aria-expanded", String(isOpen));
-    // The board must not be hidden behind it.
+    // The panel must not hide the board.
     if (isOpen) beside.scrollIntoView({ behavior: isStill() ? "auto" : "smooth" });
   };
   handle.addEventListener("click", () => set(!isOpen));

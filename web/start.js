@@ -1,5 +1,5 @@
-// The start page: an empty board; pressing a cell starts a game against a robot. Beside it the other ways to play, and
-// the player's running games.
+// The start page: an empty board; pressing a cell starts a game against a robot. Beside the
+// board are the other ways to play, and the player's running games.
 
 import { Unreachable, Refusal, api } from "./api.js";
 import { Board } from "./board.js";
@@ -51,13 +51,13 @@ class StartPage {
   constructor(context) {
     this.context = context;
     this.table = blank();
-    /** The user has left the page. */
+    /** Whether the user has left the page. */
     this.isLeft = false;
     this.isBusy = false;
     this.board = new Board((move) => void this.firstMove(move));
     this.note = h("p", { class: "note" });
     this.waiting = h("span", {}, t("quickMatchHint"));
-    /** The running games of a player who has some. */
+    /** The running games of the player; hidden if there are none. */
     this.games = h("section", { class: "my-games", hidden: true });
     const levels = Array.from({ length: 8 }, (_, at) => String(at + 1));
     const level = select(
@@ -145,7 +145,7 @@ class StartPage {
     });
   }
 
-  /** Does something on the server; says why if it does not work. @param {() => Promise<void>} send */
+  /** Sends a request. Shows the reason if it fails. @param {() => Promise<void>} send */
   async attempt(send) {
     if (this.isBusy) return;
     this.isBusy = true;

@@ -1,4 +1,4 @@
-// The service worker caches the page's files, so that it opens without network; games are never cached.
+// The service worker caches the page's files, so that the page opens without network; games are never cached.
 
 const STORE = "noughts-%VERSION%";
 const FILES = ["/", "/icon.svg", "/manifest.webmanifest", "%FILES%"];
@@ -38,7 +38,7 @@ self.addEventListener("fetch", (event) => {
   const { pathname, origin } = new URL(request.url);
   if (request.method !== "GET" || origin !== self.location.origin) return;
   if (request.mode === "navigate") {
-    // The server's document first, since it names the newest version; without network the cached one.
+    // Tries the server's document first, because it names the newest version. Without network, uses the cached document.
     if (pathname.startsWith("/api/")) return;
     event.respondWith(fetch(request).catch(async () => (await caches.match("/")) ?? Response.error()));
   } else if (pathname.startsWith("/web/") || pathname === "/icon.svg" || pathname === "/manifest.webmanifest") {

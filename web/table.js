@@ -1,5 +1,5 @@
 // The state of a table: a view from the server, updated by its changes. Legal moves come from the server, except on
-// boards so large that it sends null instead of a list (`isLegal`).
+// large boards, for which the server sends null instead of a list (`isLegal`).
 
 import { cellCount, cellOf, moveOf, parseVariant } from "./variant.js";
 
@@ -117,14 +117,14 @@ export function withPlay(table, move) {
   return { ...table, marks, last: { kind: "play", seat: table.toMove, move }, pending: move };
 }
 
-/** The seat to move once the unconfirmed move is accepted; null: the game is over. @param {Table} table */
+/** The seat to move after the unconfirmed move is accepted. Null if the game is over. @param {Table} table */
 export function nextSeat({ toMove, pending, seats }) {
   return toMove === null || pending === null ? toMove : (toMove + 1) % seats.length;
 }
 
 /**
- * Whether the seat to move may play this move. On a large board the server sends no list: every empty cell where a
- * mark rests; this is the only rule that the page knows.
+ * Whether the seat to move may play this move. On a large board the server sends no list; then every empty cell where a
+ * mark rests is legal. This is the only rule that the page knows.
  * @param {Table} table @param {string} move
  */
 export function isLegal(table, move) {
@@ -154,7 +154,7 @@ export function targetOf(table, move) {
 /** @typedef {"over" | "waiting" | "notYours" | "taken" | "wrongBoard" | "closedBoard" | "full"} NotPlayable */
 
 /**
- * Why pressing a cell makes no move; null if it does.
+ * Why pressing a cell makes no move; null if it makes a move.
  * @param {Table} table @param {string} move @param {Set<number>} mine the seats of this browser
  * @returns {NotPlayable | null}
  */

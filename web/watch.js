@@ -123,7 +123,7 @@ class WatchPage {
     });
   }
 
-  /** None at a table of one's own. @param {GameListing} game */
+  /** The button that takes a seat; null at a table of this player. @param {GameListing} game */
   sitButton(game) {
     if (mySeats(game).size) return null;
     const seat = game.seats.findIndex((one) => one.kind === "open");

@@ -1,4 +1,4 @@
-// The strokes through winning lines: the server names the cells, this finds the end points.
+// The strokes through winning lines: the server names the cells, and this module finds the end points.
 
 /** @typedef {{ row: number, column: number }} Place */
 

@@ -1,8 +1,8 @@
 //! Ultimate, compared with the crates `board-game` and `ai-ultimate-tictactoe`:
 //! `cargo xtask bench beside [perft] [playouts] [match] [--games N] [--time 100ms]`.
 //!
-//! Without arguments, everything. It fails unless this program has at least as many moves per second in perft, 1.3
-//! times as many in playouts, and significantly more than half of the points in the match.
+//! Without arguments it runs everything. It fails unless this program reaches at least as many moves per second as the
+//! others in perft, 1.3 times as many in playouts, and significantly more than half of the points in the match.
 
 mod matches;
 #[path = "../../crates/noughts-rules/benches/rules/rounds.rs"]
@@ -130,7 +130,7 @@ fn playout(random: &mut theirs::Random) -> u64 {
     plays
 }
 
-/// Measures in turns; returns whether ours is at least `least` times as fast as each of the others.
+/// Measures all jobs in turn. Returns whether `ours` is at least `least` times as fast as each of `others`.
 fn table(ours: Job, others: [(&str, Job); 2], least: f64) -> bool {
     let [(first, first_job), (second, second_job)] = others;
     let [ours, first_rates, second_rates] = rates([ours, first_job, second_job]);

@@ -17,7 +17,8 @@ use noughts_rules::Game;
 /// Their alpha-beta search, and their strongest tree search according to their documentation.
 const THEIRS: [&str; 2] = ["alpha-beta", "learned-puct"];
 
-/// Plays `search` against each; returns whether it has significantly more than half of the points.
+/// Plays `search` against each of their searches. Returns whether `search` gets significantly more than half of the
+/// points each time.
 pub(crate) fn play(games: u32, time: &str) -> bool {
     let Some(limit) = time.parse().ok().and_then(|limits: Limits| limits.time) else {
         eprintln!("bench: a time is written 100ms or 2s, not {time:?}");
@@ -132,7 +133,7 @@ impl Robot for OtherRobot {
                 searcher.search(position, options).best_move
             }
         };
-        // It looks at the clock rarely, and the machine may be busy.
+        // The limit is generous, because their searches read the clock rarely and the machine may be busy.
         if asked.elapsed() > 20 * self.time {
             return Err(RobotFault {
                 kind: RobotFaultKind::Time,

@@ -53,7 +53,7 @@ impl RngCore for Random {
     }
 }
 
-/// Its own perft counts the last moves without playing them. This one plays them, as ours does.
+/// The crate's own perft counts the last moves without playing them. This function plays them, as our perft does.
 pub(crate) fn board_game_perft(depth: u32) -> u64 {
     count(&STTTBoard::default(), depth)
 }

@@ -1,5 +1,5 @@
-//! A table takes any entries, such as those of a damaged store: an entry is refused and changes nothing, or the log with
-//! it replays to the same table.
+//! A table gets any log entries, such as the entries of a damaged store. Either it refuses an entry and nothing
+//! changes, or the log with this entry replays to the same table.
 //!
 //! Input: one byte for the game, one for its clock, one for its seats; then four bytes per entry.
 #![no_main]
@@ -21,7 +21,7 @@ const GAMES: [(&str, u16); 6] = [
 ];
 const CLOCKS: [Option<&str>; 4] = [None, Some("10+3"), Some("move 1"), Some("days 14")];
 
-/// From nothing to the largest time that a database can store.
+/// Times in milliseconds, from 0 to the largest time that a database can store.
 const TIMES: [u64; 8] = [
     0,
     1,

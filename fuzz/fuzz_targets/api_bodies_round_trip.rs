@@ -59,7 +59,7 @@ fn round_trip<T: DeserializeOwned + Serialize + PartialEq + Debug>(body: &[u8]) 
     Some(value)
 }
 
-/// No message repeats more than a part of what was sent.
+/// A message quotes only a part of a long input.
 fn is_short(message: &str) {
     assert!(message.len() < 2_000, "{message}");
 }

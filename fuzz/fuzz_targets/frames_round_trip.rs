@@ -29,7 +29,7 @@ fn check<M: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// The result for these bytes; asserts that the decoder did not decide differently on the first half.
+/// The result for these bytes. Asserts that the first half of the bytes gives the same result or no result.
 fn decided<M: PartialEq + std::fmt::Debug>(
     bytes: &[u8],
     decode: &impl Fn(&[u8]) -> Decoded<M>,

@@ -1,5 +1,5 @@
-//! A record is refused with a short message, or becomes a stored game whose log replays, and whose record is imported as
-//! the same log.
+//! A record is refused with a short message, or becomes a stored game. The log of this game replays, and importing its
+//! record gives the same log.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! For any input, the menu game ends with its last line and nine boards with a result.
+//! For any input, the menu game ends with its last line, and the game on nine boards ends with a result.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! An accepted command takes effect exactly once, a refused one changes nothing.
+//! An accepted command takes effect exactly once; a refused command changes nothing.
 //!
 //! Input: three bytes for the game, its seats and a watcher; then six bytes per command.
 #![no_main]

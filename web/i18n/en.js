@@ -101,7 +101,7 @@ export default {
   nowActive: "Play on the {board} board.",
   nowAny: "Play on any open board.",
 
-  // What can't be
+  // Why something is not possible
   over: "The game is over. You can play again.",
   notYourTurn: "Wait for your turn.",
   watching: "You are watching this game.",
@@ -123,7 +123,7 @@ export default {
   stillRunning: "That works only after the game.",
   impossible: "Such a game can't be played here. Choose other numbers or another computer.",
 
-  // The line to the server
+  // The connection to the server
   lost: "Connection lost. Trying again…",
   back: "You're back, nothing was missed.",
   offline: "You are offline. Games need the network.",

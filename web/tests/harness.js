@@ -157,7 +157,7 @@ export async function serveFilesFromDisk(context) {
   await context.route(/\/web\/[0-9a-f]+\/|\/icon\.svg/, async (route) => {
     const path = new URL(route.request().url()).pathname.replace(/^\/(web\/[0-9a-f]+\/)?/, "");
     if (path === "style.css") {
-      // In the order of the server's list.
+      // The style sheets are joined in the order of the server's list.
       const list = await read("../crates/noughts-server/src/http/site/files.rs");
       const sheets = [...list.matchAll(/^ {4}"(style\/\w+\.css)"$/gm)].map((found) => read(found[1] ?? ""));
       return route.fulfill({ body: (await Promise.all(sheets)).join(""), contentType: "text/css" });

@@ -1,11 +1,11 @@
-// A proxy that delays every answer and loses some requests, in turn before and after the server has carried them out.
+// A proxy that delays every answer and drops some. It drops a request before it reaches the server, then an answer, and so on.
 
 import { once } from "node:events";
 import { createServer, request as send } from "node:http";
 
 /**
  * @param {number} port of the server on this machine
- * @param {{ latencyMs: number, every: number }} how of `every` requests to the API one gets no answer
+ * @param {{ latencyMs: number, every: number }} how one in `every` requests to the API gets no answer
  */
 export async function lossyProxy(port, { latencyMs, every }) {
   let [requests, lost] = [0, 0];

@@ -1,4 +1,4 @@
-// A PostgreSQL server for one test file. It ends with the test process, even if that is killed.
+// A PostgreSQL server for one test file. The server ends with the test process, even if the test process is killed.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ const GUARDIAN = new URL("../../crates/noughts-server/tests/stores/postgres_guar
 /** The user that runs PostgreSQL, which refuses to run as root. */
 const NOBODY = 65_534;
 
-/** Where Debian has the programs of the newest version; they are not on the path there. */
+/** The directory of the newest PostgreSQL programs. On Debian they are not in a directory of PATH. */
 async function programs() {
   const versions = "/usr/lib/postgresql";
   const found = (await readdir(versions)).sort((a, b) => Number(b) - Number(a));
@@ -29,7 +29,7 @@ export async function startPostgres() {
   if (isRoot) await chown(directory, NOBODY, NOBODY);
   const guardian = spawn("sh", ["-c", await readFile(GUARDIAN, "utf8"), "guardian", await programs(), directory], {
     stdio: ["pipe", "pipe", "inherit"],
-    // A separate process group: Ctrl-C must not stop the script first.
+    // The server has its own process group, so that Ctrl-C does not stop its script first.
     detached: true,
     ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   });

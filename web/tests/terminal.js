@@ -14,7 +14,7 @@ export class Terminal {
     this.ended = once(this.child, "exit");
     /** What was printed. */
     this.output = "";
-    /** How much of it `reads` has passed. */
+    /** How much of the output `reads` has passed. */
     this.position = 0;
     this.child.stdout.setEncoding("utf8");
     this.child.stdout.on("data", (piece) => (this.output += piece));
@@ -25,7 +25,7 @@ export class Terminal {
     this.child.stdin.write(`${line}\n`);
   }
 
-  /** Waits until this was printed after the text that was waited for before. @param {string | RegExp} text */
+  /** Waits until `text` is printed, after the text of the previous call. @param {string | RegExp} text */
   async reads(text) {
     const pattern = typeof text === "string" ? new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "g") : text;
     const signal = AbortSignal.timeout(TIMEOUT_MS);

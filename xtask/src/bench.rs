@@ -8,9 +8,9 @@ use crate::tools::{POSTGRESQL, Tool, Toolbox, VALGRIND};
 struct Bench {
     name: &'static str,
     about: &'static str,
-    /// The crate with the bench target of the same name; none: the separate workspace `bench/`.
+    /// The crate that has the bench target of the same name. `None` means the separate workspace `bench/`.
     package: Option<&'static str>,
-    /// Whether it has the options `--workloads` and `--once NAME`, so that instructions can be counted.
+    /// Whether the bench has the options `--workloads` and `--once NAME`, so that instructions can be counted.
     has_workloads: bool,
     tools: &'static [Tool],
 }
@@ -95,7 +95,7 @@ pub(crate) fn list() -> String {
     BENCHES.iter().map(line).collect()
 }
 
-/// Runs a bench, then counts its instructions if it supports that; returns whether all went well.
+/// Runs a bench, and then counts its instructions if the bench supports this. Returns whether both succeeded.
 pub(crate) fn run(name: &str, arguments: &[&str]) -> Result<bool, String> {
     let bench = BENCHES.iter().find(|bench| bench.name == name);
     let bench =

@@ -13,7 +13,7 @@ const STORES: [&str; 2] = ["sqlite", "postgres"];
 const COPY: &str = "target/campaign/mutants/tree";
 const COPY_TARGET: &str = "target/campaign/mutants/target";
 
-/// Faults in the server that a campaign must detect, and the store with which it does.
+/// Faults in the server that a campaign must detect, each with the store that the campaign uses.
 const MUTANTS: [(&str, Mutant); 4] = [
     ("sqlite", ACKNOWLEDGES_FIRST),
     ("postgres", ACKNOWLEDGES_FIRST),

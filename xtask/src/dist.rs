@@ -38,7 +38,7 @@ const FILES: [(&str, &str, u32); 11] = [
         "usr/lib/systemd/system/noughts.service",
         0o644,
     ),
-    // Only root reads it, because the address of a database may contain a password.
+    // Only root may read this file, because the address of a database may contain a password.
     ("deploy/noughts.conf", "etc/noughts.conf", 0o600),
     ("README.md", "usr/share/doc/noughts/README.md", 0o644),
     ("CHANGELOG.md", "usr/share/doc/noughts/CHANGELOG.md", 0o644),
@@ -102,8 +102,8 @@ fn package() -> Result<String, String> {
     ))
 }
 
-/// Tests the package that [`run`] has built. Without an earlier package, the same files under an earlier version
-/// take its place.
+/// Tests the package that [`run`] has built. `before` is an earlier package. Without it, the same files with an earlier
+/// version number are used.
 pub(crate) fn test(before: Option<&str>) -> Result<bool, String> {
     let new = package()?;
     let before = match before {
@@ -190,7 +190,7 @@ fn write_control(tree: &str, version: &str) -> Result<(), String> {
     let size = shell::read(&format!(
         "du --summarize --apparent-size --block-size=1024 {tree} | cut -f1"
     ))?;
-    // The newest symbol of the C library that the program needs decides which versions it runs with.
+    // The program runs with every C library that has the newest symbol which the program uses.
     let libc = shell::read(&format!(
         "objdump -T {FOLDER}/noughts | grep -o 'GLIBC_[0-9.]*' | cut -d_ -f2 | sort -uV | tail -1"
     ))?;

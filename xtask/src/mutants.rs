@@ -1,7 +1,7 @@
 //! `cargo xtask mutants`: faults in the solver and the proof checker that the tests must detect.
 //!
-//! A mutant is a copy of the needed crates with one text replaced. It must build and its tests must fail. The tests
-//! must pass without the replacement.
+//! A mutant is a copy of the needed crates with one text replaced. The mutant must build, and its tests must fail.
+//! Without the replacement the tests must pass.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ impl Mutant {
         tested
     }
 
-    /// Checks that its text occurs once.
+    /// Checks that the original text occurs exactly once in the file.
     #[cfg(test)]
     pub(crate) fn check(&self) {
         let text = fs::read_to_string(crate::root().join(self.file)).expect(self.file);
@@ -50,7 +50,7 @@ const CHECKED_PAIRING: &str = "crates/noughts-proof/src/pairing.rs";
 const CHECKED_STEALING: &str = "crates/noughts-proof/src/strategy_stealing.rs";
 const CHECKER: &str = "crates/noughts-proof/src/lib.rs";
 
-/// False cuts in the solver, and checks that the checker leaves out.
+/// Each mutant makes the solver prune too much, or removes a check from the proof checker.
 const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "the counting bound is doubled",

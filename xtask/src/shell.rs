@@ -40,7 +40,7 @@ pub(crate) fn quote(word: &str) -> String {
 fn shell(line: &str) -> Command {
     let mut command = Command::new("sh");
     command.arg("-c").arg(line).current_dir(crate::root());
-    // Nothing may wait for an answer.
+    // No command may wait for input.
     command.stdin(Stdio::null());
     command
 }

@@ -45,7 +45,7 @@ fn parts() -> Vec<Part> {
             &[NEXTEST, JDK, POSTGRESQL, PYTHON, STRACE],
             &["cargo nextest run --workspace --locked"],
         ),
-        // Tests that drive the HTTP interface with other people's tools. `--workspace` avoids another build.
+        // Tests of the HTTP API with third-party tools. `--workspace` avoids another build.
         part(
             "external-tools",
             &[
@@ -149,7 +149,7 @@ enum Outcome {
     NotRun(Vec<String>),
 }
 
-/// Runs every part, also after a failure, and prints a summary; returns whether all passed.
+/// Runs every part, even after a failure, and prints a summary. Returns whether all parts passed.
 pub(crate) fn run_parts(parts: &[Part]) -> bool {
     let mut toolbox = Toolbox::default();
     let mut results: Vec<(&str, Outcome, Duration)> = Vec::new();

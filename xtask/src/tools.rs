@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::shell;
 
-/// A tool, the command that succeeds if it is there, and its origin.
+/// A tool, a command that succeeds if the tool is installed, and how to install the tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -75,7 +75,7 @@ pub(crate) const VALGRIND: Tool = apt("valgrind", "valgrind --version", "valgrin
 pub(crate) const STRACE: Tool = apt("strace", "strace --version", "strace");
 pub(crate) const JDK: Tool = apt("a JDK", "javac --version", "default-jdk-headless");
 pub(crate) const PYTHON: Tool = apt("Python 3", "python3 --version", "python3");
-/// Debian keeps the server's programs off the path.
+/// Debian does not put the server's programs into a directory of PATH.
 pub(crate) const POSTGRESQL: Tool = apt(
     "PostgreSQL",
     "ls /usr/lib/postgresql/*/bin/initdb",

@@ -25,7 +25,7 @@ const ALLOWED: [(&str, &str); 13] = [
     ("xtask", ""),
 ];
 
-/// These use no other crates, except in tests and behind optional features.
+/// These crates use no other crates, except in tests and behind optional features.
 const WITHOUT_DEPENDENCIES: [&str; 4] = ["noughts-rules", "noughts-proof", "noughts-wire", "xtask"];
 
 #[test]
@@ -54,7 +54,7 @@ fn crates_depend_on_allowed_crates_only() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Among them that `unsafe` is forbidden.
+/// One of these lints forbids `unsafe`.
 #[test]
 fn crates_inherit_the_lints() {
     let is_member = |path: &&PathBuf| path.starts_with("crates") || path.starts_with("xtask");

@@ -33,11 +33,11 @@ pub struct TurnAnalysis {
     /// The best play of all sides from that position, as far as it was found; the first move is `best`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
-    /// The moves with which the player of the turn could complete a line next if nobody prevented it. Two or more are
-    /// a fork. Only on one board of at most 1 024 cells, not in misère games.
+    /// The moves with which the player of the turn could complete a line next if nobody prevented it. Two or more of
+    /// these moves are a fork. Only on one board of at most 1 024 cells, not in misère games.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threats: Vec<String>,
-    /// The same after `best` instead of the turn.
+    /// Like `threats`, but after `best` instead of the turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub best_threats: Vec<String>,
     /// The exact values of all legal moves in that position, best first; absent if the values are not known.

@@ -123,8 +123,8 @@ pub struct OfferedStrategy {
     pub form: String,
     /// A description.
     pub about: String,
-    /// The names with the largest parameters that the server accepts, one for each unit of the parameter; empty if
-    /// there is no limit.
+    /// The strategy with the largest parameter that the server accepts, such as `search:5s`: one name for each unit of
+    /// the parameter. Empty if there is no limit.
     #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
     pub max: Vec<String>,
 }

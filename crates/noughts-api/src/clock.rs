@@ -104,7 +104,7 @@ pub struct ClockView {
     pub days: Option<u32>,
     /// The remaining time of each seat, in milliseconds, when the view was made.
     pub left_ms: Vec<u64>,
-    /// The seat whose clock runs; null if none does.
+    /// The seat whose clock runs; null if no clock runs.
     #[cfg_attr(feature = "openapi", schema(required, maximum = 63))]
     pub running: Option<u8>,
 }

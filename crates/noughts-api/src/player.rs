@@ -75,8 +75,8 @@ pub struct MyGame {
     /// The game.
     #[serde(flatten)]
     pub game: GameListing,
-    /// The caller's seat. If the caller has several seats, the seat to move if it is one of them, otherwise the
-    /// first.
+    /// The caller's seat. If the caller has several seats: the seat to move if it belongs to the caller, otherwise the
+    /// caller's first seat.
     pub seat: u8,
     /// The seat to move; null if the game is over.
     #[cfg_attr(feature = "openapi", schema(required))]

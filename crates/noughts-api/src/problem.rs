@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 })))]
 #[non_exhaustive]
 pub struct Problem {
-    /// The stable type, such as `/problems/occupied`: the path of a page that explains it.
+    /// The stable type, such as `/problems/occupied`. It is the path of a page that explains the problem.
     #[serde(rename = "type")]
     pub kind: String,
     /// A short title.
@@ -432,7 +432,7 @@ impl ProblemKind {
 }
 
 impl Problem {
-    /// The kind; `None` if this version does not know it, such as a kind of a newer server.
+    /// The kind; `None` if this version does not know the kind, because the server is newer.
     pub fn kind(&self) -> Option<ProblemKind> {
         ProblemKind::named(self.kind.strip_prefix(TYPE_PREFIX)?)
     }

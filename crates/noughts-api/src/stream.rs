@@ -6,7 +6,7 @@ use crate::clock::ClockView;
 use crate::problem::Problem;
 use crate::view::{NineBoards, OfferView, Outcome, SeatView, TurnView, View};
 
-/// What a turn changed. Applied to the view before the turn, it gives the view after it.
+/// What a turn changed. A client that applies the change to the view before the turn gets the view after the turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Change {

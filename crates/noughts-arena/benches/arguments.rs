@@ -21,7 +21,7 @@ pub(crate) fn number(words: &mut Vec<String>, option: &str) -> Result<Option<u32
     }
 }
 
-/// Parses the remaining arguments as variants; without any, the default ones.
+/// Parses the remaining arguments as variants. Without arguments, returns the default variants.
 pub(crate) fn variants(
     words: &[String],
     usual: &[&str],

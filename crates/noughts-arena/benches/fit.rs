@@ -1,4 +1,4 @@
-//! Fits the numbers with Adam (Kingma and Ba 2014), in batches of a few hundred positions.
+//! Fits the numbers with Adam (Kingma and Ba 2014), in batches of 1 024 positions or 256 moves.
 
 use std::fmt::Write;
 
@@ -12,16 +12,16 @@ const EPOCHS: usize = 40;
 const BATCH: usize = 1024;
 const FIRST_STEP: f32 = 0.002;
 
-/// Weight decay of a number that is shared by many combinations, and of one for a single combination.
+/// Weight decay of a number that many combinations share, and of a number that belongs to a single combination.
 const DECAY: f32 = 5e-6;
 const SPECIAL_DECAY: f32 = 5e-5;
 
-/// Scale from log-odds to the search's centi-points, and to move scores.
+/// Factors that convert log-odds to the values of the search (100 is one point), and to move scores.
 const WORTH: f32 = 600.0;
 const MOVE_SCORE_SCALE: f32 = 1000.0;
 
-/// The value of the mover's open fours. It is not fitted, because a search finds them before it evaluates a board; the
-/// value is for strategies that do not search.
+/// The value of the mover's open fours. This value is not fitted, because a search finds open fours before it evaluates
+/// a board. The value is for strategies that do not search.
 const OPEN_FOUR: u8 = 7;
 const OPEN_FOUR_WORTH: f32 = 4.0;
 const OPEN_FOUR_MOVE_SCORE: f32 = 20.0;
@@ -74,8 +74,8 @@ impl Step {
 }
 
 pub(crate) struct Numbers {
-    /// Scale per feature: a feature that usually occurs many times in a position counts less, or its steps would be too
-    /// large.
+    /// A factor per feature. A feature that usually occurs many times in a position has a small factor. Otherwise its
+    /// steps would be too large.
     scale: Vec<f32>,
     worth: Vec<[Fitted; 1 + HIDDEN]>,
     start: [Fitted; 1 + HIDDEN],
@@ -96,7 +96,7 @@ impl Numbers {
                 .map(|_| std::array::from_fn(|n| if n == 0 { Fitted::default() } else { small() }))
                 .collect(),
             start,
-            // Half of the neurons speak for the mover and half against it, to begin with.
+            // At the start, half of the neurons count for the mover and half count against the mover.
             output: std::array::from_fn(|n| Fitted::new(if n % 2 == 0 { 0.3 } else { -0.3 })),
             move_score: vec![Fitted::default(); DESCRIPTIONS],
         };
@@ -166,7 +166,7 @@ impl Numbers {
             }
         }
         for (description, gradient) in gradients.iter().enumerate() {
-            // What did not come up stays as it is.
+            // A feature that did not occur in the batch does not change.
             if *gradient == [0.0; 1 + HIDDEN] {
                 continue;
             }
@@ -230,7 +230,7 @@ impl Numbers {
         (all / positions.len().max(1) as f64) as f32
     }
 
-    /// The share of played moves that are among the best-scored ones.
+    /// The share of played moves that are among the `most` moves with the highest scores.
     pub(crate) fn foretold(&self, choices: &[Choice], most: usize) -> f32 {
         let is_among = |choice: &&Choice| {
             let taken = self.move_score(choice.cells[choice.taken]);
@@ -268,7 +268,8 @@ impl Numbers {
         let unit = |n: usize| if n == 0 { fine } else { NEURON };
         let scaled =
             |values: [f32; 1 + HIDDEN]| std::array::from_fn(|n| whole(unit(n) * values[n]));
-        // An empty board of the kind that was learned from, so that others are worth as much.
+        // The value of an empty board of 15x15, from which the numbers were learned. Empty boards of other sizes get
+        // the same value.
         let spec = match "15x15k5".parse() {
             Ok(Variant::Grid(spec)) => spec,
             _ => unreachable!("15x15k5 is one board"),

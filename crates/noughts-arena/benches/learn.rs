@@ -1,9 +1,10 @@
 //! Fits the evaluation of five in a row to games: `cargo xtask bench learn [--games N] [--seed N] [--threads N]
 //! [--write] [FOLDER…]`.
 //!
-//! It plays games of 15x15k5 with the current numbers, or reads games from a folder of `noughts arena --out FOLDER`, and
-//! fits the numbers of `noughts-engine/src/features/patterns/five.txt` to them: the value of a board to the
-//! result of its game, the score of a move to the moves that were played. A tenth of the games is the test set.
+//! It plays games of 15x15k5 with the current numbers, or reads games from a folder of `noughts arena --out FOLDER`,
+//! and fits the numbers of `noughts-engine/src/features/patterns/five.txt` to these games. The value of a board should
+//! predict the result of its game, and the score of a move should predict which move was played. A tenth of the games
+//! is the test set.
 
 #[expect(dead_code, reason = "here folders are named, and no games")]
 mod arguments;
@@ -26,7 +27,7 @@ const NUMBERS: &str = concat!(
     "/../noughts-engine/src/features/patterns/five.txt"
 );
 
-/// Two different players: equal ones would play the same game twice per opening.
+/// Two different players. Two equal players would play the same game twice per opening.
 const PLAYERS: [&str; 2] = ["search:5000n", "search:7000n"];
 
 fn main() -> ExitCode {
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn run(mut words: Vec<String>) -> Result<(), String> {
-    // Cargo passes it to every bench.
+    // Cargo passes `--bench` to every bench.
     words.retain(|word| word != "--bench");
     let games = arguments::number(&mut words, "--games")?.unwrap_or(12_000);
     let seed = arguments::number(&mut words, "--seed")?.unwrap_or(1);
@@ -104,7 +105,7 @@ fn play(games: u32, seed: u32, threads: usize, samples: &mut Samples) -> Result<
         openings: Openings::Balanced,
     })
     .map_err(|error| error.to_string())?;
-    // In the order of their numbers, so that threads make no difference.
+    // The records are in the order of the game numbers, so that the number of threads makes no difference.
     let mut records: Vec<Option<Record>> = vec![None; tournament.games() as usize];
     let mut played = 0;
     let take = |result: GameResult, record: &Record| -> Result<(), ()> {

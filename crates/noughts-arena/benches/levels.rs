@@ -1,4 +1,4 @@
-//! Whether each level beats the one below it: `cargo xtask bench levels [--games N] [VARIANT…]`.
+//! Checks that each level beats the level below: `cargo xtask bench levels [--games N] [VARIANT…]`.
 
 mod arguments;
 
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use noughts_arena::{Match, Score};
 use noughts_rules::{Game, Variant};
 
-/// Each level must beat the one below, except at tic-tac-toe, where an equal score is enough.
+/// Each level must beat the level below. At tic-tac-toe an equal score is enough.
 const VARIANTS: [&str; 4] = ["3x3k3", "7x7k4", "15x15k5", "multi"];
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 
 /// Games per pair of levels, and the variants.
 fn read(mut words: Vec<String>) -> Result<(u32, Vec<Variant>), String> {
-    // Cargo passes it to every bench.
+    // Cargo passes `--bench` to every bench.
     words.retain(|word| word != "--bench");
     let games = arguments::number(&mut words, "--games")?.unwrap_or(200);
     let variants = arguments::variants(&words, &VARIANTS, "--games N")?;

@@ -6,10 +6,11 @@ use noughts_engine::Random;
 use noughts_engine::patterns::Patterns;
 use noughts_rules::{Conclusion, Game, GridSpec, Move, Record, Side, Variant, WinReason};
 
-/// Positions with fewer moves are skipped: they are openings, which repeat.
+/// Positions with fewer moves are skipped, because they are openings, and many games have the same opening.
 const FIRST: usize = 6;
 
-/// One in this many positions is used for values and for moves: positions of one game are similar.
+/// One in this many positions is used for values (`EVERY_POSITION`) and for moves (`EVERY_CHOICE`), because positions
+/// of one game are similar.
 const EVERY_POSITION: usize = 2;
 const EVERY_CHOICE: usize = 4;
 
@@ -20,7 +21,8 @@ const APART: usize = 10;
 const NEAR: usize = 2;
 
 /// The features of a combination are the combination itself, its two largest reaches, and each reach, so that rare
-/// combinations learn from common ones. Features are numbered, first the mover's, then the opponent's.
+/// combinations learn from common ones. Features have numbers: first the features of the mover, then those of the
+/// opponent.
 pub(crate) const DESCRIPTIONS: usize = 2 * OF_SIDE;
 const OF_SIDE: usize = ITSELF + 64 + 8;
 const ITSELF: usize = 8 * 8 * 8 * 8;
@@ -181,8 +183,8 @@ fn choice(board: &Marks, patterns: &Patterns, mover: Side, at: Move) -> Option<C
     })
 }
 
-/// The number of moves before the sequence of fours that ended the game: a search finds the sequence, and does not
-/// evaluate the boards in it.
+/// The number of moves before the sequence of fours that ended the game. Later boards are not used, because a search
+/// finds the sequence and does not evaluate its boards.
 fn quiet_plays(game: &Game, spec: &GridSpec, winner: Option<Side>) -> usize {
     let plays = game.plays();
     let Some(winner) = winner else {
@@ -192,7 +194,7 @@ fn quiet_plays(game: &Game, spec: &GridSpec, winner: Option<Side>) -> usize {
     for play in plays {
         board.marks[play.at.index()] = Some(play.by);
     }
-    // The last play completed a line. Before it come a reply, and a four that asked for it.
+    // The last play completed a line. The play before it was a reply to a four.
     let mut last = plays.len().saturating_sub(1);
     board.marks[plays[last].at.index()] = None;
     while last >= 2 {

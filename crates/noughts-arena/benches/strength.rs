@@ -1,6 +1,6 @@
 //! Elo ratings of the levels: `cargo xtask bench strength [--games N] [--threads N] [--write] [VARIANT…]`.
 //!
-//! Every level plays the levels one and two above it. The ratings are fitted to all results, relative to their mean.
+//! Every level plays the next two levels above. The ratings are fitted to all results, relative to their mean.
 //! `--write` puts the table into `docs/strength.md`.
 
 mod arguments;
@@ -56,7 +56,7 @@ struct Options {
 
 impl Options {
     fn read(mut words: Vec<String>) -> Result<Options, String> {
-        // Cargo passes it to every bench.
+        // Cargo passes `--bench` to every bench.
         words.retain(|word| word != "--bench");
         let games = arguments::number(&mut words, "--games")?.unwrap_or(100);
         let threads = arguments::number(&mut words, "--threads")?.unwrap_or(1) as usize;

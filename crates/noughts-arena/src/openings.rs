@@ -15,8 +15,8 @@ const NODES: u64 = 2_000;
 /// The maximum distance of a random move from another mark, on a large board.
 const REACH: usize = 2;
 
-/// Boards with more cells are large. On them random moves stay together, because moves near the edges would be
-/// wasted.
+/// Boards with more cells are large. On large boards random moves stay close together, because moves near the edges
+/// would be wasted.
 const LARGE: usize = 64;
 
 /// The openings of a tournament.
@@ -104,7 +104,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
 }
 
 /// How unbalanced a position is; 0 is balanced. Always 0 with more than two sides, because the evaluation cannot
-/// measure it.
+/// measure the balance between them.
 fn tilt(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;
@@ -141,8 +141,8 @@ fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     game.to_move().map(|_| game)
 }
 
-/// The moves from which a random move is chosen: all legal moves. On a large board only those near other marks, or
-/// near the middle if the board is empty.
+/// The moves from which a random move is chosen. These are all legal moves; on a large board, only the legal moves near
+/// other marks, or near the middle if the board is empty.
 fn choices(game: &Game) -> Vec<Move> {
     let legal = game.legal();
     let Variant::Grid(spec) = game.variant() else {

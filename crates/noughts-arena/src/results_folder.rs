@@ -1,5 +1,5 @@
-//! The results folder of a tournament. It has the finished games, so that an interrupted tournament can continue, and
-//! the reports.
+//! The results folder of a tournament. It contains the reports and the finished games, so that an interrupted
+//! tournament can continue.
 //!
 //! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game, written after the
 //! game's record. A line that was cut off by a crash is dropped, and the game is played again.
@@ -33,8 +33,8 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Opens or creates the folder. `limits` describes the limits of the robots. They must be the same whenever a
-    /// tournament is continued.
+    /// Opens or creates the folder. `limits` describes the limits of the robots. A tournament can be continued only
+    /// with the same limits.
     pub fn open(
         folder: &Path,
         tournament: &Tournament,
@@ -151,7 +151,7 @@ fn describe(tournament: &Tournament, limits: &str) -> String {
 fn first_difference(there: &str, here: &str) -> (String, String) {
     let short =
         |line: Option<&str>| -> String { line.unwrap_or("nothing").chars().take(80).collect() };
-    // For the case that one list of players is longer than the other.
+    // One list of players may be longer than the other.
     let is_player = |line: Option<&str>| line.is_some_and(|line| line.starts_with("player "));
     let none = |line: Option<&str>| {
         let words = line.unwrap_or_default().split(' ').take(2);

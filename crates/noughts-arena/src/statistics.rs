@@ -19,7 +19,7 @@ pub struct ScoreSample {
 }
 
 impl ScoreSample {
-    /// Adds the score of one opening. It is clamped to the range from 0 to 1.
+    /// Adds the score of one opening, clamped to the range from 0 to 1.
     pub fn add(&mut self, score: f64) {
         let score = score.clamp(0.0, 1.0);
         match self

@@ -113,12 +113,12 @@ pub fn check_classic(
                 is_demanded: entry.weight == Weight::Demanded,
                 causes: judged.causes,
             }),
-            // Only demanded cases count: where the document decides nothing, a game that goes on may be right too.
+            // Only demanded cases count. In an open case, a program that continues the game may be right too.
             Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
-                // A line that also fills the board does not prove that the program recognizes it: a full board ends
-                // the game anyway.
+                // A line that also fills the board does not prove that the program recognizes the line, because a full
+                // board ends the game anyway.
                 seen.extend(line.filter(|line| !line.fills_board));
             }
             Verdict::Holds { .. } | Verdict::NotTried(_) => {}

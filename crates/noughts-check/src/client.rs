@@ -1,7 +1,7 @@
 //! Checks a client of the TCP protocol. The conformance kit acts as the server.
 //!
-//! The client connects several times. Each connection follows another scenario, such as a whole game, a
-//! refusal or a disconnection. Rules that hold for every frame are checked in all of them.
+//! The client connects several times. Each connection follows another scenario, such as a whole game, a refusal or a
+//! disconnection. Rules that hold for every frame are checked in all connections.
 
 mod connection;
 mod program;
@@ -38,7 +38,7 @@ pub struct ClientTask {
     pub command: Vec<OsString>,
     /// Text that the kit types into the client when it starts.
     pub input: Vec<u8>,
-    /// What the kit types into the client when it shows a prompt.
+    /// What the kit types into the client when the client shows a prompt.
     pub answers: Vec<Answer>,
     /// How long the kit waits for one frame. It waits three times as long for a connection.
     pub timeout: Duration,

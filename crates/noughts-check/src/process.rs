@@ -38,7 +38,7 @@ impl fmt::Display for End {
     }
 }
 
-/// If a program writes more than this to one of its outputs, it is stopped.
+/// A program that writes more bytes than this to one of its outputs is stopped.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
 /// How often to check whether a program has ended while its children keep its output open.
@@ -72,8 +72,8 @@ impl Program {
         self.process.kill();
     }
 
-    /// Waits until the program writes something or ends, at most until `until`. Returns how the program ended, if it
-    /// did.
+    /// Waits until the program writes something or ends, at most until `until`. Returns how the program ended; `None`
+    /// if it still runs.
     pub(crate) fn read(&mut self, until: Instant) -> Option<End> {
         let event = self
             .process
@@ -105,7 +105,7 @@ impl Program {
         }
     }
 
-    /// Reads what was written so far, without waiting. Returns how the program ended, if it did.
+    /// Reads what was written so far, without waiting. Returns how the program ended; `None` if it still runs.
     pub(crate) fn read_available(&mut self) -> Option<End> {
         loop {
             let length = self.output.len() + self.errors.len();

@@ -1,4 +1,4 @@
-//! Correct programs in the style of students, in Java and Python, hold every demanded rule.
+//! Correct programs in the style of students, in Java and Python, follow every demanded rule.
 
 use std::ffi::OsString;
 use std::net::TcpListener;
@@ -28,7 +28,7 @@ fn java(class: &str) -> Vec<OsString> {
         .status()
         .expect("javac runs");
     assert!(compiled.success());
-    // Most of a run is the start of the virtual machine.
+    // The start of the virtual machine takes most of the time of a run.
     let words = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"];
     let words = words.into_iter().map(OsString::from);
     words
@@ -60,7 +60,7 @@ fn assert_every_demanded_rule_holds(report: &Report) {
     assert!(report.is_good());
 }
 
-/// Collects the steps that a check tells.
+/// Collects the steps that a check reports.
 #[derive(Default)]
 struct Steps(Mutex<Vec<(usize, usize)>>);
 
@@ -70,7 +70,7 @@ impl Steps {
         self.0.lock().unwrap().push((step.done, step.total));
     }
 
-    /// All steps were told, each once. Cases that run at the same time may overtake one another.
+    /// Asserts that each step was reported once. The order may vary, because cases run at the same time.
     fn assert_complete(self, total: usize) {
         let mut steps = self.0.into_inner().unwrap();
         steps.sort_unstable();
@@ -151,13 +151,13 @@ fn python_client_that_asks_for_its_moves_holds_every_demanded_rule() {
 fn client_that_waits_for_input_is_not_accused() {
     let mut task = client_task(python("client.py"));
     task.timeout = Duration::from_secs(4);
-    // It has not connected, so there is nothing to judge.
+    // The client has not connected, so there is nothing to check.
     let why = check_client(&task, &ProcessSet::default(), &|_| {}).unwrap_err();
     assert!(
         why.contains("waits for typed input") && why.contains("Name:"),
         "{why}"
     );
-    // Now it connects, and waits for its first move.
+    // Now the client connects, and waits for its first move.
     task.answers = vec!["Name: =Ann".parse().unwrap()];
     let report = check_client(&task, &ProcessSet::default(), &|_| {}).unwrap();
     assert!(report.is_good(), "{report}");

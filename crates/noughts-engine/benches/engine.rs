@@ -117,8 +117,8 @@ fn whole_games() {
     }
 }
 
-/// Compares depth 9 in the positions of one game with alpha-beta without a table and without move ordering. Goal: a tenth
-/// of its time.
+/// Compares depth 9 in the positions of one game with a plain alpha-beta, which has no table and no move ordering.
+/// Goal: a tenth of the time of the plain alpha-beta.
 fn compare_with_plain_alpha_beta() {
     let mut game = new_game("multi@4");
     let mut mover = robot("minimax:3", &game);
@@ -202,7 +202,7 @@ fn random_games_per_second() {
     }
 }
 
-/// About 200 moves with 50 ms each. Goal: 99 % of them end at most 20 ms late.
+/// About 200 moves with 50 ms each. Goal: 99 % of the moves end at most 20 ms late.
 fn time_limit_overrun() {
     let mut late = Vec::new();
     for variant in [
@@ -248,7 +248,7 @@ const OPENINGS: [&str; 7] = [
     "7-5 6-5 8-3 4-6 5-7 7-7 8-4 6-6",
 ];
 
-/// Depth 12 with one and with two threads, alternately. Meaningful only if two cores are free.
+/// Searches to depth 12, alternately with one thread and with two. Meaningful only if two cores are free.
 fn two_threads() {
     let limits = Limits {
         depth: Some(12),

@@ -21,8 +21,8 @@ use noughts_engine::{
 };
 use noughts_rules::{Action, AnyTimeline, Diagram, Game, Move, Options, Rules, Variant, dispatch};
 
-/// Seconds, nodes and value of a simple df-pn with symmetry, counting and pairing on a similar machine; 0 if it did not
-/// finish.
+/// For each game: the seconds and nodes that a simple df-pn with symmetry, counting and pairing took on a similar
+/// machine (0 if it did not finish), and the value of the game.
 const REFERENCES: [(&str, f64, u64, &str); 7] = [
     ("5x5k4", 0.62, 62_927, "draw"),
     ("6x5k4", 0.16, 11_365, "win"),
@@ -106,8 +106,8 @@ fn table() {
     }
 }
 
-/// Published positions of 7x6 with 12 to 20 marks, solved with the distance by the solver and by a plain alpha-beta. Each keeps
-/// its table for all positions of a set.
+/// The solver and a plain alpha-beta find value and distance of published positions of 7x6 with 12 to 20 marks. Each of
+/// the two keeps its table for all positions of a set.
 fn connect_four() {
     let variant: Variant = "7x6k4+gravity".parse().expect("a variant");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/connect-four");
@@ -176,7 +176,7 @@ fn perfect(games: u64, positions: u64) {
         for seed in 0..games {
             let mut game = Game::new(&variant, Options::default()).expect("a game");
             let mut random = Random::new(seed);
-            // Half of the opponents play at random, the others well after some random moves.
+            // Half of the opponents play at random. The others make some random moves and then play well.
             let random_moves = if seed % 2 == 0 { 42 } else { random.below(8) };
             while let Some(seat) = game.to_move() {
                 let at = if usize::from(seat.0) == side {
@@ -205,7 +205,8 @@ fn perfect(games: u64, positions: u64) {
     }
 }
 
-/// The answer of a new `perfect`. Its processor time and the position replace `slowest` if it is slower.
+/// The answer of a new `perfect`. If the answer took longer than `slowest`, its processor time and the position replace
+/// `slowest`.
 fn timed_answer(game: &Game, slowest: &mut (f64, String)) -> Move {
     let name: StrategyName = "perfect".parse().expect("a strategy");
     let mut strategy = name
@@ -323,7 +324,7 @@ fn solve(name: &str, position: Option<Diagram>) -> (Solution, f64) {
     (found, processor_seconds() - before)
 }
 
-/// The mean of several runs, because a single one may be too short to measure.
+/// The mean of several runs, because a single run may be too short to measure.
 fn mean(name: &str) -> (Solution, f64) {
     let (mut found, mut all) = solve(name, None);
     let mut times = 1;

@@ -8,8 +8,8 @@
 //! | `--memory MB` | without `--openings`, size of the table, 1024 by default |
 //! | `--pack` | writes what is known so far |
 //!
-//! Results are appended to `target/book-WxH.txt` or `target/openings-WxH-I-N.txt`, so that an interrupted run continues. With
-//! `--openings` it also continues from the values that the program has.
+//! Results are appended to `target/book-WxH.txt` or `target/openings-WxH-I-N.txt`, so that an interrupted run
+//! continues. With `--openings`, a run also continues from the values that the program contains.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -20,7 +20,7 @@ use noughts_engine::book::{BookWriter, OpeningSolver, pack, pack_openings};
 
 const FOLDER: &str = "crates/noughts-engine/src/solver/connect_four/book";
 
-/// Number of positions that one part solves before those of the next part.
+/// The positions are divided into blocks of this size. The parts take the blocks in turn.
 const BLOCK: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -94,7 +94,7 @@ fn openings(
     let known = known_openings(board, &solver)?;
     if !packs_only {
         let (_, mut file) = open(&format!("target/openings-{board}-{part}-{parts}.txt"))?;
-        // Neighbours with the same distance share much of the table.
+        // Positions that follow each other in this order share many entries of the transposition table.
         let mut sorted = keys.clone();
         sorted.sort_by_cached_key(|key| (solver.distance_from_middle(*key), *key));
         for (number, block) in sorted.chunks(BLOCK).enumerate() {
@@ -143,7 +143,8 @@ fn known_openings(
     Ok(known)
 }
 
-/// The lines of a file, which is created if it does not exist, and the file to append to.
+/// Opens a file for appending, and returns its complete lines. Creates the file if it does not exist. Cuts off an
+/// incomplete last line.
 fn open(path: &str) -> Result<(Vec<String>, File), Box<dyn Error>> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines: Vec<String> = complete_lines(&text).map(str::to_owned).collect();
@@ -153,7 +154,7 @@ fn open(path: &str) -> Result<(Vec<String>, File), Box<dyn Error>> {
     Ok((lines, file))
 }
 
-/// A line that was cut off by an interruption has no end, and is left out.
+/// The lines that end with a line break. An interrupted run may leave a last line without one.
 fn complete_lines(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.split_inclusive('\n');
     lines.filter_map(|line| line.strip_suffix('\n'))

@@ -1,4 +1,4 @@
-//! The clock of the engine. Callers pass it in, so tests can use a clock that needs no waiting.
+//! The clock of the engine. Callers pass the clock to the engine, so tests can use a clock that needs no waiting.
 
 use std::time::{Duration, Instant};
 

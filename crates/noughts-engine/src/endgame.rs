@@ -19,9 +19,10 @@ pub(crate) struct EndgameSolver {
     memory: u64,
 }
 
-/// The expected number of positions to solve an endgame with 15 free cells. Each further free cell multiplies it by
-/// 1.5. About half of the endgames are solved within the expected number (`cargo xtask bench solve endgames multi`).
-/// With ten times this constant the solver started so late that `search:10000n` did not improve in 400 games.
+/// The number of positions that the solver is expected to search in an endgame with 15 free cells. Each further free
+/// cell multiplies this number by 1.5. About half of the endgames are solved within the expected number (`cargo xtask
+/// bench solve endgames multi`). With ten times this constant the solver started so late that `search:10000n` did not
+/// improve in 400 games.
 const NODES_AT_15: u64 = 150;
 
 /// The number of positions that a slow machine searches per millisecond.
@@ -61,8 +62,8 @@ impl EndgameSolver {
         self.connect_four = None;
     }
 
-    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if that is unlikely
-    /// to suffice. Returns the solution, if found, and the number of positions searched.
+    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if half of the limits
+    /// is unlikely to suffice. Returns the solution, if found, and the number of positions searched.
     pub(crate) fn ask(
         &mut self,
         game: &Game,
@@ -97,9 +98,9 @@ impl EndgameSolver {
     }
 }
 
-/// The expected number of nodes to solve a Connect Four position with 16 free cells. Each further free cell
-/// multiplies it by 1.5. The estimate is low: in the public set "middle-medium", finding the value and the distance
-/// takes 1 086 nodes (median) with 16 free cells, 4 370 with 20 and 28 389 with 25.
+/// The number of nodes that the solver is expected to search in a Connect Four position with 16 free cells. Each
+/// further free cell multiplies this number by 1.5. The estimate is low: in the public set "middle-medium", finding the
+/// value and the distance takes 1 086 nodes (median) with 16 free cells, 4 370 with 20 and 28 389 with 25.
 const CONNECT_FOUR_NODES_AT_16: u64 = 500;
 
 /// The expected number of nodes for positions of the opening book, and for earlier positions.

@@ -53,9 +53,9 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// to move into account.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
-    /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of
-    /// moves considered. Does not play the moves. May return early when a move reaches `enough`. `None` if this game
-    /// does not support it.
+    /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of moves
+    /// considered. Does not play the moves. May return early when a move reaches `enough`. `None` if this shortcut does
+    /// not exist for the game.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
@@ -98,7 +98,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
-    /// Whether a move of this side may win at once. False means that no move does; true is not certain.
+    /// Whether a move of this side may win at once. False means that no move wins at once. True means only that a move
+    /// may win.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }

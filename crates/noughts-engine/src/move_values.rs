@@ -1,4 +1,4 @@
-//! The exact value of every move of a small game, and the line that follows the best one.
+//! The exact value of every move of a small game, and the line of best play.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::strategy::Stop;
 /// Positions with more legal moves are rarely solved in time.
 const MAX_MOVES: usize = 36;
 
-/// Maximum length of a completed line.
+/// Maximum number of moves in the line that [`complete_line`] returns.
 const MAX_LINE: usize = 16;
 
 /// Adds the exact values of all moves to the analysis of a position, if its own value is exact and the limits
@@ -51,8 +51,8 @@ pub fn add_move_values(
     analysis.moves = moves;
 }
 
-/// Completes the line of a forced win or loss, which a search may cut short, as far as the limits suffice.
-/// Later moves are the best ones of their positions.
+/// Extends the line of a forced win or loss towards the end of the game, as far as the limits suffice, because a search
+/// may return only its beginning. Each added move is the best move of its position.
 pub fn complete_line(
     analysis: &mut Analysis,
     game: &Game,
@@ -96,7 +96,7 @@ pub fn complete_line(
     analysis.line.truncate(MAX_LINE);
 }
 
-/// The values of all legal moves; `None` if one of them is not found.
+/// The values of all legal moves; `None` if one value is not found.
 fn move_values(
     game: &Game,
     limits: Limits,
@@ -143,7 +143,7 @@ fn move_values(
     Some(moves)
 }
 
-/// The value of an end by the rules for the player of a seat.
+/// The value of a conclusion for the player of a seat.
 fn value_of(end: &Conclusion, game: &Game, me: Seat) -> GameValue {
     let side = game.order().get(usize::from(me.0));
     match (end, side) {
@@ -205,7 +205,7 @@ mod tests {
             "x../.../... o",
             "0-1-6 0-2-6 1-0-6 1-1= 1-2-6 2-0-6 2-1-6 2-2-6",
         );
-        // The last cell completes the mover's line, who then loses.
+        // The side to move completes a line with the last cell, and loses.
         check("3x3k3+misere", "xox/oxo/ox. x", "2-2-1");
     }
 

@@ -51,7 +51,7 @@ fn exact(analysis: &Analysis) -> Option<GameValue> {
     analysis.exact().map(|(value, _)| value)
 }
 
-/// The same value for the opponent.
+/// The value as the opponent sees it: a win becomes a loss.
 pub(crate) fn for_the_other(value: GameValue) -> GameValue {
     match value {
         GameValue::Win => GameValue::Loss,
@@ -60,7 +60,7 @@ pub(crate) fn for_the_other(value: GameValue) -> GameValue {
     }
 }
 
-/// The value of a turn that ended the game, for its player; `None` if the turn did not end it.
+/// The value of a turn that ended the game, for its player; `None` if the turn did not end the game.
 fn ending(game: &Game, by: Seat) -> Option<GameValue> {
     let side = game.order().get(usize::from(by.0))?;
     match game.conclusion()? {
@@ -119,7 +119,7 @@ mod tests {
             mistakes("3x3k3", "0-0 0-1 1-1 2-2 1-0"),
             [mistake(2, Draw, Loss)]
         );
-        // x wins with 2-0. In the game after this one, x plays 1-2 instead, so o can draw.
+        // x wins with 2-0. In the next game below, x plays 1-2 instead, so o can draw.
         assert_eq!(
             mistakes("3x3k3", "1-1 0-1 0-0 2-2 2-0 1-0 0-2"),
             [mistake(2, Draw, Loss)]

@@ -43,15 +43,15 @@ pub struct RobotFault {
 /// The kinds of robot failures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RobotFaultKind {
-    /// It answered with an illegal move.
+    /// The robot answered with an illegal move.
     Illegal,
-    /// It did not answer in time.
+    /// The robot did not answer in time.
     Time,
-    /// It exited, could not be started, refused to play, or sent too much output.
+    /// The program exited, could not be started, refused to play, or sent too much output.
     Crash,
-    /// It did not exit when asked to. The result of the game stands.
+    /// The program did not exit when it was asked to. The result of the game counts.
     Stubborn,
-    /// The caller stopped it before it had chosen a move. This does not count against the robot.
+    /// The caller stopped the robot before it had chosen a move. This is not a failure of the robot.
     Stopped,
 }
 
@@ -147,7 +147,8 @@ impl RobotName {
         }
     }
 
-    /// Checks whether the robot can play this game. Starts an external program to ask it, and then ends the program.
+    /// Checks whether the robot can play this game. An external program is started for this check, and ended
+    /// afterwards.
     pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
         match self {
             RobotName::Strategy(name) => name.fits(game),

@@ -36,8 +36,8 @@ const WIN: i32 = 1_000_000;
 /// Values above this number are proved wins; values below its negative are proved losses.
 const DECIDED: i32 = WIN - 100_000;
 
-/// Values between this number and `DECIDED` are probable wins, because the search did not try every defence. Negative
-/// values are probable losses in the same way.
+/// Values between this number and `DECIDED` are probable wins, because the search did not try every defence. Values
+/// between the negatives of these numbers are probable losses.
 const LIKELY: i32 = DECIDED - 200_000;
 
 /// Greater than every value.
@@ -389,7 +389,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if list.is_empty() {
             complete = self.list_candidates(list);
         }
-        // The first move usually causes a cutoff. The others are sorted only if it does not.
+        // The first move usually causes a cutoff. The other moves are sorted only if there is no cutoff.
         let killer = self.killer();
         let mut first = (0, i64::MIN);
         for (number, candidate) in list.iter().enumerate() {

@@ -457,8 +457,8 @@ impl Solver {
         self.memory.save(into)
     }
 
-    /// Reads a checkpoint that [`save`](Solver::save) wrote for the same position. On an error nothing has changed.
-    /// The content of a checkpoint is trusted: it is not checked as a proof is.
+    /// Reads a checkpoint that [`save`](Solver::save) wrote for the same position. On an error nothing has changed. The
+    /// content of a checkpoint is trusted; it is not checked like a proof.
     pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let expected = self.heading();
         let mut heading = vec![0; expected.len() + 2];
@@ -525,8 +525,8 @@ impl Solver {
         }
     }
 
-    /// Like `ask`, but also ends when the table is too full and could grow. The second value is true if it ended for
-    /// this reason.
+    /// Like `ask`, but also ends when the table is too full and could grow. The second value is true if the search
+    /// ended because of the table.
     fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),

@@ -1,4 +1,5 @@
-//! The trait of all strategies. A game makes one virtual call per move, not one per search node.
+//! The trait of all strategies. A game calls a strategy once per move, so this virtual call costs nothing per search
+//! node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -5,8 +5,8 @@ use noughts_rules::{Action, Conclusion, Game, Goal, Move, Options, Turn, Variant
 /// Larger boards have no threats: finding them takes time proportional to the square of the number of cells.
 const MAX_CELLS: usize = 1_024;
 
-/// The moves with which the side that played `at` would complete a line if it were its turn again, ascending.
-/// Two or more are a fork: the opponent cannot prevent both.
+/// The moves with which the side that played `at` would complete a line if it could move again, ascending. Two or more
+/// of these moves are a fork: the opponent cannot prevent both.
 ///
 /// `after` is the game after the play. There are no threats in finished games, on nine boards, on boards with
 /// more than 1 024 cells, and in misère games, where nobody wants to complete a line.

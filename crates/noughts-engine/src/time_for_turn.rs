@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use noughts_rules::ClockSettings;
 
-/// Most of the 30 s in which the first turn of a side must come. Its clock does not run yet.
+/// Maximum time for the first turn of a side. The clock of the side does not run yet, but the turn must come within 30
+/// s.
 const MAX_FIRST_TURN: Duration = Duration::from_secs(15);
 
-/// The time for a turn of a robot that has this much time left: a thirtieth of it and most of the increment, so that the
-/// robot never loses on time.
+/// The time for a turn of a robot that has the time `left`: a thirtieth of `left` plus most of the increment, so that
+/// the robot never loses on time.
 ///
 /// ```
 /// use std::time::Duration;

@@ -72,8 +72,8 @@ struct Slot {
     entry: AtomicU64,
 }
 
-/// A transposition table. A new entry replaces the old entry of its slot, unless the old entry is deeper, of another
-/// position and of the same search.
+/// A transposition table. A new entry replaces the old entry of its slot. Exception: the old entry stays if it is from
+/// the same search, for another position, and deeper.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
     slots: Vec<Slot>,

@@ -32,8 +32,8 @@ fn play(variant: &str, columns: impl IntoIterator<Item = u8>) -> Game {
     game
 }
 
-/// Value and distance of a published score. With score 1 the winner wins with its last stone, with score 2 with the
-/// last but one, and so on.
+/// Value and distance of a published score. Score 1 means that the winner wins with its last stone, score 2 with the
+/// stone before, and so on.
 fn published(score: i32, free: u32) -> (GameValue, u32) {
     let stones_left = match score {
         0 => return (GameValue::Draw, free),
@@ -217,7 +217,8 @@ fn random_positions_of_small_boards_have_the_value_of_the_reference() {
     compare_with_reference("16x3k4+gravity", 7, 500);
 }
 
-/// Random positions of 7x6 for each of these numbers of marks have the score of a plain alpha-beta.
+/// Checks that the solver and a plain alpha-beta find the same score in random positions of 7x6, for each number of
+/// marks in `marks`.
 fn compare_with_plain_alpha_beta(marks: std::ops::Range<usize>, positions: usize) {
     let mut solver = solver("7x6k4+gravity");
     let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(76));

@@ -170,8 +170,8 @@ fn perfect_refuses_other_games_and_turn_orders() {
     assert!(name.build(&game, &EngineSetup::with_seed(1)).is_err());
 }
 
-/// Plays games of Connect Four between `perfect` on this side and an opponent whose first moves are random. Returns wins,
-/// draws and losses of `perfect`; every lost game must have been lost from the opening on.
+/// Plays games of Connect Four between `perfect` on this side and an opponent whose first moves are random. Returns
+/// wins, draws and losses of `perfect`. Asserts that every lost game was lost from the opening on.
 fn play_connect_four(opponent: &str, side: Side, games: u64) -> [usize; 3] {
     let variant = "7x6k4+gravity".parse().unwrap();
     let mut counts = [0; 3];

@@ -32,7 +32,7 @@ fn choose(strategy: &str, game: &Game) -> Decision {
         .choose(game, &Stop::new())
 }
 
-/// The value in the reference's numbers.
+/// The value as the reference returns it: see `Found::value`.
 fn number(analysis: &Analysis) -> i32 {
     match analysis.value {
         Value::Win { plies } => 1_000_000 - plies as i32,
@@ -126,7 +126,7 @@ fn three_sides_take_their_wins_and_block_the_next_players() {
         ("x.../oo../a.a./.x.. x", &["1-2"]),
         // x wins instead of blocking o.
         ("xx../oo../a.a./.... x", &["0-2"]),
-        // a moves after o: o must not leave it the column either.
+        // o completes its column instead of blocking the column of a, who moves next.
         ("xa.x/.a.o/x..o/.... o", &["3-3"]),
     ] {
         let game = from_text("4x4k3p3", position);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use noughts_engine::{EngineSetup, Random, Stop, StrategyName};
 use noughts_rules::{Action, Game, Move, Options, Turn, Variant};
 
-/// One strategy per kind of computation, each with far more work than the test lets it do.
+/// One strategy per kind of computation. Each would compute far longer than the test lets it.
 const STRATEGIES: &[&str] = &[
     "random",
     "first",
@@ -53,8 +53,9 @@ const POSITIONS: &[(&str, usize)] = &[
 /// The time from the start to the stop.
 const BEFORE_STOP: Duration = Duration::from_millis(10);
 
-/// Maximum time from the stop to the answer. Measured are less than 0.1 s, and 0.4 s on 255x255k5p64 with 30 000 marks,
-/// which are counted before the search begins. The limit only catches a strategy that ignores the stop.
+/// Maximum time from the stop to the answer. Measured: less than 0.1 s. Exception: 0.4 s on 255x255k5p64 with 30 000
+/// marks, because the marks are counted before the search begins. The limit only catches a strategy that ignores the
+/// stop.
 const TO_ANSWER: Duration = Duration::from_secs(1);
 
 /// A game in progress after random plays, none of which ends it.

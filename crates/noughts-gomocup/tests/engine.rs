@@ -81,7 +81,8 @@ fn board_command_sets_the_position() {
     );
 }
 
-/// No state of a game is left in the next one: the messages, which count positions, are the same.
+/// A new game starts without state of the last game. The messages count searched positions; they must be the same in
+/// both games.
 #[test]
 fn new_game_starts_without_state_of_the_last_one() {
     let start = "START 15\nINFO max_memory 0\nINFO max_node 3000\n";
@@ -98,7 +99,7 @@ fn new_game_starts_without_state_of_the_last_one() {
         let said = answers("", &format!("{start}{game}{between}\n{game}"));
         assert_eq!(said[said.len() - 4..], first[1..], "{between}");
     }
-    // A change of the rule also starts without state, if it comes between two searches.
+    // After a change of the rule between two searches, the engine also starts without state.
     let mut engine = Engine::start(None, EngineSetup::with_seed(1));
     engine.say(&format!("{start}{game}"));
     assert_eq!(engine.lines(5), first);
@@ -202,7 +203,7 @@ fn other_variants_use_the_usual_notation() {
         "INFO variant 7x6k4+gravity\nRECTSTART 7,6\nBEGIN\nTURN 4-0\nEND\n",
         &["OK", "5-0", "3-0"],
     );
-    // Three sides: owner 1 is the engine, 2 moves after it, 3 moved before it.
+    // Three sides: owner 1 is the engine, owner 2 moves after the engine, owner 3 moved before the engine.
     check(
         "greedy",
         "INFO variant 4x4k3p3\nSTART 4\nBOARD\n0-0,1\n3-3,2\n2-0,3\n0-1,1\n3-1,2\n2-3,3\nDONE\nEND\n",

@@ -45,7 +45,7 @@ fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(RobotFaultKind, Stri
             }
         } else {
             let legal = game.legal();
-            // Steps of three, so that it completes no line.
+            // The other seat plays every third cell, so that it completes no line.
             legal[legal.len() - 1 - (3 * game.plays().len()) % legal.len()]
         };
         game.act(to_move, Action::Play(at)).unwrap();
@@ -167,7 +167,7 @@ fn stopped_request_does_not_wait_for_the_engine() {
 
 #[test]
 fn child_processes_of_an_engine_end_with_it() {
-    // A shell with a child that would outlive it. It writes the child's process id to a file.
+    // A shell that starts a child which would outlive the shell. The shell writes the child's process id to a file.
     let folder = std::env::temp_dir().join(format!("noughts-host-{}", std::process::id()));
     let shell = format!(
         "engine:sleep 1000 & echo $! > '{}'; echo OK; cat > /dev/null",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use noughts_process::{Event, Process, ProcessSet};
 
-/// Long, so that a busy machine does not fail a test.
+/// A long deadline, so that tests do not fail on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
 fn shell(script: &str) -> Command {

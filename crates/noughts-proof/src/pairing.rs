@@ -60,8 +60,8 @@ impl Counting {
     }
 
     /// Whether the defender, who is to move, stops all lines. Each line is the set of its empty cells. True if all
-    /// lines weigh less than a complete line. Also true if the defender can take a cell so that they weigh less than
-    /// a complete line after every next move of the attacker.
+    /// lines weigh less than a complete line. Also true if the defender can take a cell so that the lines weigh less
+    /// than a complete line after every next move of the attacker.
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {

@@ -2,9 +2,9 @@
 //!
 //! In these games an extra mark never hurts its owner. The checker uses these consequences:
 //!
-//! - Marks on no line that their side can still complete do not matter, nor do empty cells on no line that
-//!   either side can still complete. Positions that differ only in such cells are equal.
-//! - A cell is no better than another empty cell that lies on all of its lines.
+//! - A mark does not matter if its side can no longer complete a line through it. An empty cell does not matter if
+//!   neither side can still complete a line through it. Positions that differ only in such cells are equal.
+//! - A move in a cell is no better than a move in another empty cell that lies on all lines through the first cell.
 //! - A side to move that can complete a line wins. A side to move that can make two threats at once wins,
 //!   unless the other side can complete a line.
 //! - Counting and pairing (`pairing.rs`) show that the attacker cannot win.

@@ -1,4 +1,5 @@
-//! False proofs. The checker rejects each with its line and a reason. Each of its checks is needed for one of them.
+//! False proofs. The checker rejects each of them, and reports the wrong line and a reason. For every check of the
+//! checker there is a false proof here that no other check rejects.
 
 use noughts_proof::verify;
 
@@ -232,7 +233,7 @@ fn undecided_score_proves_nothing() {
         format!("noughts proof 1\nvariant {variant}\nposition {boards} {turn}\n{rest}")
     };
     let unproved = "the lines before do not prove the claim";
-    // With one open board, four points to three can become four to four; five to three cannot.
+    // With one open board, four points to three can become four to four, but five points to three cannot become equal.
     let leads = head(
         "multi",
         [x, x, x, x, o, o, o, full, empty],
@@ -247,14 +248,14 @@ fn undecided_score_proves_nothing() {
         "value win\nclaim x wins\n",
     );
     assert!(verify(won.as_bytes()).is_ok());
-    // With two open boards, three points to four can become five; with one they cannot.
+    // With two open boards, a side with three points can still get more than four; with one open board it cannot.
     let draw = "value draw\nclaim o cannot win\n";
     let behind = head("multi", [x, x, x, x, o, o, o, empty, empty], "o 7", draw);
     rejected(&behind, 6, unproved);
     let draw = "value draw\nclaim o cannot win\nclaim x cannot win\n";
     let lost = head("multi", [x, x, x, x, o, o, o, full, empty], "o 8", draw);
     rejected(&lost, 7, unproved);
-    // First every line of boards is open, then x can get none of them.
+    // In the first position every line of boards is open. In the second, x can get none of these lines.
     let draw = "value draw\nclaim x cannot win\n";
     rejected(&head("ultimate", [empty; 9], "x *", draw), 6, unproved);
     let draw = "value draw\nclaim x cannot win\nclaim o cannot win\n";
@@ -275,7 +276,7 @@ fn following_proves_nothing_where_a_line_is_possible() {
         6,
         unproved,
     );
-    // x follows, but would complete its row too late: o can complete the row below it first.
+    // x follows, but would complete its row too late: o can complete the row below first.
     let open = "..../..../xxx./ooo. o";
     rejected(&head(open, "value loss\nclaim x wins\n"), 6, unproved);
     // x is to move and blocks the bottom row. Then o must play below the cell that completes the row of x.

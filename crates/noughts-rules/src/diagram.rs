@@ -304,7 +304,8 @@ impl Diagram {
     }
 }
 
-/// Whether one mark can have completed all lines of two sides on nine cells. The same check works for won boards.
+/// Whether one mark can have completed all lines among nine cells. `x` and `o` are the cells of the two sides. The
+/// function also works for nine boards and their winners.
 fn one_made_lines([x, o]: [u16; 2]) -> bool {
     let one_made = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
     !(nested::has_line(x) && nested::has_line(o)) && one_made(x) && one_made(o)

@@ -275,7 +275,8 @@ impl Game {
         game
     }
 
-    /// Ends the game because the player of a seat has left: all other sides win. This is not a turn.
+    /// Ends the game because the player of a seat has left: all other sides win. Adds no turn. On `Err` nothing has
+    /// changed.
     pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
         self.terminate(Termination::Left(seat))
     }
@@ -359,7 +360,7 @@ impl Game {
     }
 
     /// The text of an action in game records. [`parse_action`](Game::parse_action) parses this text, except for
-    /// takebacks: they need the consent of other players, so a player cannot type one.
+    /// takebacks. A takeback needs the consent of other players, so a player cannot type it.
     pub fn format_action(&self, action: Action) -> String {
         match action {
             Action::Play(at) => self.variant.format_move(at),
@@ -369,8 +370,8 @@ impl Game {
         }
     }
 
-    /// The cell to which a mark in this column falls. For a full column this is the top cell, which
-    /// [`act`](Game::act) then refuses because it is occupied.
+    /// The cell to which a mark in this column falls. For a full column this is the top cell. [`act`](Game::act) then
+    /// refuses the play, because this cell is occupied.
     fn lowest_free_cell(&self, column: usize) -> Move {
         let mut cells = (0..).map_while(|row| self.variant.move_at(row, column));
         let rests = |at: &Move| {

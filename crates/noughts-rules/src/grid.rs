@@ -14,7 +14,7 @@ use crate::variant::{Goal, GridSpec, Overline, Placement, Variant};
 ///
 /// ```text
 /// 0 1 2 ·
-/// 4 5 6 ·     a row is bit + 1, a column bit + 4, the diagonals bit + 5 and bit + 3
+/// 4 5 6 ·     next to a cell: bit + 1 in its row, bit + 4 in its column, bit + 5 and bit + 3 on the diagonals
 /// 8 9 …
 /// ```
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl<B: Bits, const P: usize> Grid<B, P> {
         }
     }
 
-    /// Whether `marks` has a line. Without the mark at `latest` it must have no line.
+    /// Whether `marks` has a line. Without the mark at `latest`, `marks` must have no line.
     #[inline(always)]
     fn has_line(&self, marks: B, latest: usize) -> bool {
         match (B::IS_WORD, self.spec.overline) {
@@ -268,8 +268,9 @@ impl<B: Bits> Iterator for GridMoves<B> {
     }
 }
 
-/// Converts between cells and bits. A multiplication replaces the slower division by a number known only at run time.
-/// It is exact for indices below 1 024 and divisors up to 256, which is more than [`Grid`] needs.
+/// Converts between cells and bits. The divisor is known only at run time, and a division would be slow, so a
+/// multiplication replaces it. The result is exact for indices below 1 024 and divisors up to 256, which is more than
+/// [`Grid`] needs.
 #[derive(Clone, Copy, Debug)]
 struct CellBits {
     stride: u32,

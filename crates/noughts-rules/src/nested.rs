@@ -91,8 +91,8 @@ pub struct Nested {
     spec: NestedSpec,
 }
 
-/// A position on nine boards, with nine bits per board and side. It has 48 bytes, because a search copies it at every
-/// node.
+/// A position on nine boards, with nine bits per board and side. A position has only 48 bytes, because a search copies
+/// it at every node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedPosition {
     boards: [Both; 9],

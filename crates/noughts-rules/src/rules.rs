@@ -58,8 +58,8 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// allows the move. In release builds an illegal move leads to a wrong position or a panic.
     fn play(&self, position: &mut Self::Position, at: Move);
 
-    /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards it decides the board of the
-    /// next play. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
+    /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards `before` decides the board of
+    /// the next play. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
     /// Sets the side to move. Used after a rewind, and for turn orders in which a side has several seats.

@@ -82,7 +82,7 @@ pub struct NestedSpec {
     first: Option<Board>,
 }
 
-/// Where a player may play who was sent to a closed board.
+/// Where a player may play after being sent to a closed board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Redirect {
     /// On the open board with the next higher number; board 0 follows board 8.
@@ -213,7 +213,7 @@ impl NestedSpec {
         NestedSpec { first, ..self }
     }
 
-    /// Where a player may play who was sent to a closed board.
+    /// Where a player may play after being sent to a closed board.
     pub fn redirect(&self) -> Redirect {
         self.redirect
     }

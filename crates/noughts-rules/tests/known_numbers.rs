@@ -23,8 +23,8 @@ fn games<R: Rules>(rules: &R, position: &R::Position) -> u64 {
     rules.moves(position).map(play).sum()
 }
 
-/// Counts the reachable positions of a small board, and those that differ up to symmetry. A position
-/// is numbered by its cells as digits to base 3; without rewinds the side to move follows from them.
+/// Counts the reachable positions of a small board, and the positions that differ up to symmetry. The number of a
+/// position has one digit to base 3 per cell. Without rewinds the marks determine the side to move.
 struct Census<'r, R: Rules> {
     rules: &'r R,
     symmetries: Vec<Symmetry>,
@@ -62,7 +62,8 @@ impl<'r, R: Rules> Census<'r, R> {
     }
 }
 
-/// Whether no symmetric position has a lower number: true for one of each symmetric set.
+/// Whether no symmetric image of the position has a lower number. This is true for exactly one position in each set of
+/// symmetric positions.
 fn is_least(diagram: &Diagram, symmetries: &[Symmetry]) -> bool {
     let digit = |at: usize| diagram.marks[at].map_or(0, |side| side.index() as u64 + 1);
     let number = |symmetry: &Symmetry| {

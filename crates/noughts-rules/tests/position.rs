@@ -19,7 +19,7 @@ fn read(variant: &str, text: &str) -> Result<Diagram, DiagramError> {
     Diagram::parse(&variant.parse().unwrap(), text)
 }
 
-/// Variant, text, and the formatted text.
+/// Columns of the table: variant, text, formatted text.
 fn check_texts(table: &str) {
     for [variant, text, written] in cases(table) {
         let diagram = read(variant, text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -29,14 +29,14 @@ fn check_texts(table: &str) {
     }
 }
 
-/// Variant and text, which is formatted to itself.
+/// Columns of the table: variant and text. Formatting the parsed text gives the same text.
 fn check_possible(table: &str) {
     for [variant, text] in cases(table) {
         check_texts(&format!("{variant} | {text} | {text}"));
     }
 }
 
-/// Variant, text, and part of the error message.
+/// Columns of the table: variant, text, part of the error message.
 fn check_impossible(table: &str) {
     for [variant, text, error] in cases(table) {
         match read(variant, text) {
@@ -344,7 +344,7 @@ proptest! {
 
 // Possible and impossible on nine boards.
 
-/// Variant, nine boards, and `ok` or the reason.
+/// Columns of the table: variant, nine boards, `ok` or the reason.
 fn check_nine(table: &str) {
     for [variant, position, expected] in cases(table) {
         let checked = match read(variant, &nine(position).unwrap()) {
@@ -411,7 +411,7 @@ fn closed_board_is_never_the_board_to_play_in() {
 
 #[test]
 fn mark_placed_before_its_board_was_won_is_not_the_latest_play() {
-    // On a won board only the mark that won it can be the latest.
+    // If the latest mark is on a won board, then it won that board.
     check_nine(
         "
         multi    | xxx.oo... . . . . . . . . o 2 | ok
@@ -544,7 +544,8 @@ proptest! {
         to_x.to_move = Side::FIRST;
         match diagram.check(&variant) {
             Ok(()) => prop_assert!(some_play_leads_to(variant, &to_x), "{}", diagram.format(&variant)),
-            // A small board that is impossible in itself was impossible before the latest play too.
+            // The reference starts at the position before the latest play. It cannot judge a board that was already
+            // impossible then.
             Err(DiagramError::TwoLines) => {}
             Err(_) => prop_assert!(!some_play_leads_to(variant, &to_x), "{}", diagram.format(&variant)),
         }

@@ -12,7 +12,7 @@ fn any_grid(most: u8) -> impl Strategy<Value = Variant> {
         |((columns, rows, sides), (misere, gravity, exact), line)| {
             let line = 3 + line % (columns.max(rows) - 2);
             let mut spec = GridSpec::new(columns, rows, line).unwrap();
-            // Half of the games have two sides, for which the bit sets are made.
+            // About half of the games have two sides, because most bit-set implementations are for two sides.
             if columns % 2 == 0 {
                 spec = spec.with_sides(sides).unwrap();
             }

@@ -23,7 +23,8 @@ seat 1 o robot perfect
 result unfinished
 ";
 
-/// The record of a game: the symbols of its seats, and its turns in seat order; `1:resign` is out of order.
+/// A record from the symbols of the seats and the turns. The seats take turns in order, except in a turn such as
+/// `1:resign`, which names its seat.
 fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {
     let mut text = format!("noughts 1\nvariant {variant}\nhistory 5\n");
     let symbols: Vec<char> = symbols.chars().collect();
@@ -38,7 +39,7 @@ fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {
     format!("{text}result {result}\n")
 }
 
-/// The example with one line, counted from 1, replaced by one or several others.
+/// The example in which `to` replaces the line with this number, counted from 1. `to` may have several lines.
 fn changed(number: usize, to: &str) -> String {
     let mut lines: Vec<&str> = EXAMPLE.lines().collect();
     lines[number - 1] = to;
@@ -50,7 +51,7 @@ fn check(text: &str) -> Record {
     check_written(text, text)
 }
 
-/// Parses and formats a record, and parses it again to the same game.
+/// Checks that `text` parses, that the record is formatted as `written`, and that `written` parses to the same game.
 #[track_caller]
 fn check_written(text: &str, written: &str) -> Record {
     let record = text
@@ -691,7 +692,7 @@ fn clocks_offers_and_takebacks_round_trip() {
         check(&VERSION_2.replace(from, to));
     }
     check(&VERSION_2.replace("won x by time", "unfinished"));
-    // A plain record may say 2; it is written as version 1.
+    // A record with the version 2 but without its additions is accepted, and is written as version 1.
     check_written(&changed(1, "noughts 2"), EXAMPLE);
 }
 

@@ -1,7 +1,7 @@
 //! A game on a server, of any variant, for a person or a robot.
 //!
 //! This module opens no sockets. Changes of the table, answers of the server and typed lines arrive in one channel;
-//! requests to the server leave through another. So the keyboard works while the server does not answer.
+//! requests to the server leave through another channel. So the keyboard works while the server does not answer.
 
 mod announcements;
 mod clocks;
@@ -198,7 +198,8 @@ const SILENCE_DELAY: Duration = Duration::from_secs(3);
 
 /// Plays or watches until the game is over or the person leaves.
 ///
-/// At most one request is unanswered at any time. The receiver of `requests` must repeat it until the server answers.
+/// At most one request is unanswered at any time. The receiver of `requests` must repeat a request until the server
+/// answers.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
@@ -313,8 +314,8 @@ impl<O: Write> Session<'_, O> {
 
     fn handle(&mut self, event: PlayEvent) -> Result<Option<PlayEnd>, PlayError> {
         match event {
-            // While disconnected, ignore states: the answer to a repeated request may bring one early. The new event
-            // stream brings the same state after `Reconnected`.
+            // While disconnected, states are ignored, because the answer to a repeated request may bring a state too
+            // early. The new event stream brings the same state after `Reconnected`.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
             PlayEvent::Answer(Ok(())) => {
@@ -405,7 +406,7 @@ impl<O: Write> Session<'_, O> {
 
     /// Takes the next step: asks for input, handles typed lines, or lets the robot move.
     fn advance(&mut self) -> Result<Option<PlayEnd>, PlayError> {
-        // Taken out of `self`, so that `self` can print while the record is borrowed.
+        // The state is taken out of `self`, so that `self` can print while the record is borrowed.
         let Some(state) = self.state.take() else {
             return Ok(None);
         };

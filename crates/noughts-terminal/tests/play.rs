@@ -115,7 +115,7 @@ impl Played {
         self.events.send(event).unwrap();
     }
 
-    /// Reads until this text is shown, and forgets everything up to it, which is returned.
+    /// Reads until this text is shown. Returns everything that was shown since the last call, up to this text.
     fn until(&self, text: &str) -> String {
         let mut shown = self.shown.borrow_mut();
         loop {
@@ -329,7 +329,7 @@ fn typed_commands_become_requests() {
         played.send(typed(line));
         played.until(text);
     }
-    // The server's words.
+    // The reason of a refusal comes from the server.
     played.send(typed("claim"));
     played.requests.recv().unwrap();
     let why = "it is too early".to_owned();

@@ -37,8 +37,8 @@ impl FromClient {
     /// Decodes the first message of `bytes`, and returns it with its length. `Ok(None)` means that the
     /// frame is incomplete.
     ///
-    /// Once a message or an error is returned, more bytes do not change it. A call reads at most 264 bytes, so it is
-    /// cheap to call this function after each received byte.
+    /// After a message or an error was returned, further bytes do not change this result. A call reads at most 264
+    /// bytes, so it is cheap to call this function after each received byte.
     ///
     /// ```
     /// use noughts_wire::FromClient;

@@ -1,10 +1,10 @@
 //! The TCP protocol of the game: messages, their encoding as bytes, and the session state machines of client and
 //! server.
 //!
-//! - [`FromClient`] and [`FromServer`] are the messages. `decode` reads one from bytes or fails with a
-//!   [`FrameError`]; `encode` writes one.
-//! - [`Session`] is the server's side of one connection. It checks frames. For seats and moves, which it
-//!   cannot decide, it returns a [`SessionRequest`]; the server answers with a [`SessionEvent`].
+//! - [`FromClient`] and [`FromServer`] are the messages. `decode` reads a message from bytes or fails with a
+//!   [`FrameError`]; `encode` writes a message.
+//! - [`Session`] is the server's side of one connection. It checks frames. It cannot decide about seats and moves: for
+//!   these it returns a [`SessionRequest`], and the server answers with a [`SessionEvent`].
 //! - [`ClientSession`] is the client's side. It turns received bytes into an [`Event`]. [`Client`] does the
 //!   same over a stream.
 //!

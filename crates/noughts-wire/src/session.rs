@@ -205,8 +205,9 @@ impl Session {
         true
     }
 
-    /// Whether the session waits for the client. If so, the server's idle timeout should run. Received bytes alone
-    /// should not restart the timeout, only an answer or a request: every client that makes progress causes one.
+    /// Whether the session waits for the client. If so, the server's idle timeout should run. Only an answer or a
+    /// request should restart the timeout, because every client that makes progress causes one of them. Received bytes
+    /// alone should not restart it.
     pub fn waits_for_client(&self) -> bool {
         matches!(self.state, State::New | State::Ready | State::ItsTurn)
     }

@@ -1,10 +1,10 @@
-//! How long the program takes to start, beside one that does nothing: `cargo xtask bench start`.
-//! Needed: `noughts --help` within three times `/bin/true`.
+//! How long the program takes to start, compared with a program that does nothing: `cargo xtask bench start`. Goal:
+//! `noughts --help` takes at most three times as long as `/bin/true`.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Enough for a steady median, in a second or two.
+/// Number of measurements. They give a steady median and take a second or two.
 const ROUNDS: usize = 301;
 
 fn main() {

@@ -87,7 +87,7 @@ impl TournamentRun<'_> {
             return Ok(false);
         }
         self.progress.show(&self.results, tournament);
-        // When the sequential test has decided, it stops the threads, as a signal does.
+        // When the sequential test has decided, the threads are stopped, as after a signal.
         let enough = stop.clone();
         tournament.play(
             &left,

@@ -21,7 +21,7 @@ pub(crate) fn run(task: &Games) -> Result<(), Failure> {
         Some(what) => what,
         None => &GamesTask::List(Listing::default()),
     };
-    // Opening a missing SQLite file would create it, which only `import` should do.
+    // Opening a missing SQLite file would create the file. Only `import` should do this.
     if let (Some(path), false) = (
         task.store.strip_prefix("sqlite:"),
         matches!(what, GamesTask::Import { .. }),
@@ -157,7 +157,7 @@ async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
         .map_err(|_| Failure::invalid(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
-/// Finds a game by its whole id, or by the first characters of an id if exactly one listed game has them.
+/// Finds a game by its whole id, or by the first characters of its id if exactly one listed game has these characters.
 async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::invalid(format_args!("{error}, not {}", Quoted::from(text)))
@@ -165,7 +165,7 @@ async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let id: Result<GameId, _> = text.parse();
     match id {
         Ok(id) => return Ok(id),
-        // The text is the beginning of an id if it gives a valid id when it is filled up with zeros.
+        // The text is the beginning of an id if the text filled up with zeros is a valid id.
         Err(error) => {
             let first: Result<GameId, _> = format!("{text:0<26}").parse();
             first.map_err(|_| wrong(&error))?;

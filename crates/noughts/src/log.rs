@@ -1,7 +1,7 @@
 //! The server's log on standard error, written by a separate thread.
 //!
-//! A game over TCP takes about 50 µs. Writing its log line takes another 50 µs; because of the separate thread,
-//! players do not wait for that.
+//! A game over TCP takes about 50 µs. Writing its log line takes another 50 µs. Because of the separate thread, players
+//! do not wait for the log.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -23,7 +23,7 @@ pub(crate) fn run(task: &Perft) -> Result<(), Failure> {
     for (at, count) in &parts {
         writeln!(output, "{} {count}", variant.format_move(*at))?;
     }
-    // There is one sequence of length 0, which `parts` does not count because it has no first move.
+    // There is one sequence of length 0. `parts` does not count this sequence, because it has no first move.
     let sum: u64 = parts.iter().map(|(_, count)| count).sum();
     let count = if task.depth == 0 { 1 } else { sum };
     Ok(writeln!(output, "{count}")?)

@@ -105,7 +105,7 @@ fn play_at(
     })
 }
 
-/// A function that Ctrl-C calls before it ends the program. It returns the line to print.
+/// The function that is called before Ctrl-C ends the program. It returns the line to print.
 #[derive(Clone)]
 struct Ending(Arc<Mutex<Box<dyn Fn() -> String + Send>>>);
 

@@ -169,7 +169,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     served
 }
 
-/// A text that tells the user what to do next. Terminals make its addresses clickable.
+/// A text that tells the user what to do next. It contains addresses, which many terminals make clickable.
 fn next_steps(http: Option<SocketAddr>, has_tls: bool, store: &str) -> String {
     let page = match http {
         Some(at) => {
@@ -199,9 +199,9 @@ fn read_tls(files: TlsFiles) -> Result<Arc<Tls>, Failure> {
     Ok(Arc::new(tls))
 }
 
-/// Reads the certificate again at every SIGHUP. If the new certificate is invalid, the error is logged and the old
-/// one stays in use. A server without a certificate survives SIGHUP too, unless it runs in a terminal: then SIGHUP
-/// says that the terminal was closed.
+/// Reads the certificate again at every SIGHUP. If the new certificate is invalid, the error is logged and the old one
+/// stays in use. A server without a certificate survives SIGHUP too, unless it runs in a terminal, where SIGHUP means
+/// that the terminal was closed.
 #[cfg(unix)]
 fn reload_on_hangup(tls: Option<Arc<Tls>>) -> io::Result<()> {
     if tls.is_none() && io::stdin().is_terminal() {

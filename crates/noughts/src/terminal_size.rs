@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// The columns and lines of the terminal on standard output; `None` if it is none.
+/// The columns and lines of the terminal; `None` if standard output is not a terminal.
 pub(crate) fn terminal_size() -> Option<(u16, u16)> {
     #[cfg(unix)]
     {

@@ -35,7 +35,7 @@ pub(crate) fn run(args: Tui) -> Result<(), Failure> {
 }
 
 /// Returns the holders of the seats: from `--robot`, from `--seat` in turn order, or from `--x` and `--o`. If only
-/// one of these two is given, the other seat has its default.
+/// `--x` or only `--o` is given, the other seat has its default holder.
 fn seats(args: &Tui) -> Result<Vec<String>, Failure> {
     if !args.robots.is_empty() {
         let variant = args

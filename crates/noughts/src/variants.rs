@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(io::stdout().write_all(text.as_bytes())?)
 }
 
-/// A name and its description, wrapped below itself.
+/// A name and its description. Further lines of the description start in the same column as its first line.
 fn row(name: &str, description: &str, columns: u16) -> String {
     let room = columns.saturating_sub(NAME_WIDTH).max(NAME_WIDTH);
     let width = usize::from(NAME_WIDTH);

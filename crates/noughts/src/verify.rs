@@ -1,4 +1,4 @@
-//! `noughts verify`: checks a proof and prints what it proves.
+//! `noughts verify`: checks a proof and prints the statement that was proved.
 
 use std::fs::File;
 use std::io::{self, BufReader, Write};

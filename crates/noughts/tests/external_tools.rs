@@ -31,7 +31,7 @@ fn python_tool(name: &str) -> Command {
     Command::new(root().join("target/tools/python/bin").join(name))
 }
 
-/// Runs a program to its end, and returns what it printed, errors last.
+/// Runs a program to its end, and returns its output followed by its errors.
 fn run(command: &mut Command) -> String {
     let output = command.output().expect("the program is there");
     let said = [output.stdout, output.stderr].concat();
@@ -74,10 +74,10 @@ fn generated_python_client_plays_a_game() {
         .arg(description_in(directory.path(), &server))
         .arg("--output-path")
         .arg(directory.path().join("noughts_client"))
-        // It formats its code with ruff.
+        // The generator formats its code with ruff.
         .env("PATH", format!("{}:{path}", tools.display()))
         .current_dir(directory.path()));
-    // It knows no bodies that are text. Records can be imported as JSON too.
+    // The generator does not support text bodies. Records can also be imported as JSON.
     let warnings = said.matches("WARNING").count();
     let expected = said.matches("Unsupported content type text/plain").count();
     assert_eq!((warnings, expected), (1, 1), "{said}");
@@ -168,7 +168,8 @@ fn slow_clients_are_disconnected_while_others_are_served() {
     let slow = |mode: &[&str]| {
         Command::new("slowhttptest")
             .args(mode)
-            // 200 connections, a few bytes every 4 seconds, for 18 seconds: the server waits for 10.
+            // 200 connections send a few bytes every 4 seconds, for 18 seconds. The server waits at most 10 seconds for
+            // a request.
             .args(["-c", "200", "-r", "200", "-i", "4", "-l", "18", "-x", "8"])
             .args(["-p", "3", "-v", "1", "-u", &games])
             .stdout(Stdio::piped())
@@ -180,7 +181,7 @@ fn slow_clients_are_disconnected_while_others_are_served() {
     for slow in [headers, bodies] {
         let output = slow.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        // The last report: what became of the connections, and whether the probe was served.
+        // The last report says how the connections ended and whether the probe was served.
         let last = |name: &str| {
             let mut lines = said.lines().rev();
             let line = lines.find(|line| line.contains(name));

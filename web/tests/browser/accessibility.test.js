@@ -1,4 +1,4 @@
-// For everybody: keyboard, screen reader, languages, widths, themes; and nothing from elsewhere.
+// Accessibility: keyboard, screen reader, languages, widths, themes. Also: the page loads nothing from other hosts.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ const here = world();
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCRIPT = "<img src=x onerror=alert(1)>";
 
-/** Pages with something on them. */
+/** The addresses of pages with content. */
 async function places() {
   const over = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
   const nine = await here.server.played("ultimate", ["4-0", "0-4", "4-4", "4-8"]);
@@ -41,7 +41,6 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
     const eve = await here.person({ colorScheme });
     await eve.context.addInitScript(AXE);
     const pages = await places();
-    // The tools differ by theme only in colours.
     for (const path of pages) {
       await eve.go(path);
       await eve.page.locator("h1").first().waitFor();
@@ -106,7 +105,7 @@ test("axe finds nothing in dialogs, offers, claims, invitations and profiles", a
     });
     assert.deepEqual(found, [], what);
   };
-  /** Opens a dialog, looks at it and closes it. @param {string | RegExp} button */
+  /** Opens a dialog, checks it and closes it. @param {string | RegExp} button */
   const opens = async (button) => {
     await ann.button(button).first().click();
     await ann.page.getByRole("dialog").waitFor();
@@ -124,7 +123,7 @@ test("axe finds nothing in dialogs, offers, claims, invitations and profiles", a
   await isFine("an offer of the other");
   await opens("Give up");
   await opens("Share");
-  // Bob leaves: claims. The page asks before it leaves the game.
+  // Bob leaves, so the page offers claims. The page asks before it leaves the game.
   await here.server.ask(`/api/games/${created.id}/leave`, {}, { Authorization: `Bearer ${created.tokens[1]}` });
   await ann.button("Claim the win").waitFor();
   await isFine("claims");
@@ -189,7 +188,7 @@ test("a whole game as the accessibility tree says it", async () => {
   });
   await ann.sitAt(created, [0]);
   await ann.isUp();
-  /** What changes during a game: heading, board, seats, buttons. */
+  /** The texts that change during a game: heading, board, seats, buttons. */
   const says = async () => {
     const heading = await ann.page.getByRole("heading", { level: 1 }).innerText();
     const board = await ann.page.getByRole("grid").ariaSnapshot();
@@ -249,7 +248,7 @@ test("a game by keyboard alone", async () => {
   const ann = await here.person();
   await ann.go("/");
   const press = (/** @type {string} */ key) => ann.page.keyboard.press(key);
-  // The first stop leads past the header; the next one there is the board.
+  // The first Tab stop is the link that skips the header; the next stop after it is the board.
   await press("Tab");
   await ann.page.locator(".skip:focus").waitFor();
   await ann.page.evaluate(() => document.querySelector("main > *")?.setAttribute("data-same", ""));
@@ -264,7 +263,7 @@ test("a game by keyboard alone", async () => {
   await ann.hasMark("0-0", 0);
   await ann.page.waitForURL(/\/game\//);
   await ann.reads("Your turn.");
-  // The board at its new address is the one that was played on: the next move is a few keys away.
+  // The focus is still on the cell that was played, although the page has a new address.
   await isAt("0-0");
   await press("ArrowDown");
   await isAt("1-0");
@@ -313,7 +312,7 @@ test("each of nine boards names its place, its winner and whether it is active",
   const seats = await eve.page.locator(".seat").allInnerTexts();
   assert.deepEqual(
     seats.map((text) => text.replaceAll("\n", " ")),
-    // Requests with their tokens count as presence.
+    // Ann and Bob are present because of the requests with their tokens.
     ["cross: Ann here Boards won: 1", "nought: Bob here · to move Boards won: 0"],
   );
 });
@@ -339,7 +338,7 @@ test("each turn and the result are announced once", async () => {
     ["0-1", "2-2"],
   ].entries()) {
     await ann.play(mine ?? "", 0);
-    // What the server has taken is said.
+    // The page announces the move after the server has accepted it.
     await ann.page.waitForFunction((count) => /** @type {any} */ (window).said.length === count, 2 * at + 1);
     await here.server.act(created, 1, { turn: 2 * at + 2, play: theirs });
     await ann.hasMark(theirs ?? "", 1);
@@ -510,7 +509,7 @@ test("files are cached, and unknown addresses answer 404", async () => {
   }
 });
 
-/** What a first visit may cost, compressed and with all headers. */
+/** Maximum number of bytes, compressed and with all headers, and of requests of a first visit. */
 const LOAD = 55_000;
 const REQUESTS = 25;
 

@@ -1,4 +1,4 @@
-// What the server finds out about finished games, and whether its shapes are those that the page reads.
+// The analysis of finished games; and whether the API's types are those in `api_types.d.ts`.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { world } from "../harness.js";
 const here = world();
 
 test("an analysis shows the mistake and the best move", async () => {
-  // Nought answers the centre at the side, and has lost.
+  // Nought answers the centre with an edge, which loses.
   const created = await here.server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
   const eve = await here.person();
   await eve.go(`/game/${created.id}`);
@@ -97,7 +97,7 @@ test("the page's API types match the OpenAPI document", async () => {
   }
 });
 
-/** Those that have names for their parts. */
+/** The types that are objects with named fields. */
 const SHAPES = [
   "View",
   "Change",
@@ -128,7 +128,7 @@ const SHAPES = [
   "WaitingMatches",
 ];
 
-/** The names within each interface of `api_types.d.ts`. */
+/** The field names of each interface of `api_types.d.ts`. */
 async function shapes() {
   const text = await readFile(new URL("../../api_types.d.ts", import.meta.url), "utf8");
   const file = ts.createSourceFile("api_types.d.ts", text, ts.ScriptTarget.Latest);

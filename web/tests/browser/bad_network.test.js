@@ -11,7 +11,7 @@ test("six games in a row between two people, with 200 ms latency and 2 % lost re
   const proxy = await lossyProxy(here.server.port, { latencyMs: 200, every: 50 });
   try {
     const [ann, bob] = [await here.person(), await here.person()];
-    // A lost first request of a page is told, and the page tries again.
+    // If the first request of a page is lost, the page shows a message, and the test clicks again.
     await ann.page.goto(`${proxy.url}/new`);
     await ann.page.getByLabel("Opponent").selectOption("link");
     const four = ann.button("Connect Four");

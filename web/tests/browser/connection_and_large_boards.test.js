@@ -1,4 +1,4 @@
-// When the line to the server breaks; and boards larger than any screen.
+// Lost connections to the server; and boards larger than any screen.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ test("the page reconnects after the server was killed, and sends the move made m
   await ann.reads("Your turn.");
   await here.server.stop("SIGKILL");
   await ann.notes("Connection lost. Trying again…");
-  // A press meanwhile is not forgotten.
+  // The move that is played meanwhile is not lost.
   await ann.cell("0-2").click();
   await ann.hasMark("0-2", 0);
   await here.server.start();
@@ -65,7 +65,7 @@ test("a 255x255 board has only its visible cells in the document", async () => {
   await ann.cell("126-127").focus();
   for (let step = 0; step < 40; step++) await ann.page.keyboard.press("ArrowRight");
   await ann.page.locator(':focus[aria-label="row 127, column 168, empty"]').waitFor();
-  // How long the browser is busy with it: tests/cpu_time.js.
+  // tests/cpu_time.js measures the processor time of scrolling.
   const at = await ann.page.evaluate(async () => {
     const port = /** @type {HTMLElement} */ (document.querySelector(".port"));
     for (let step = 0; step < 20; step++) {
@@ -76,7 +76,7 @@ test("a 255x255 board has only its visible cells in the document", async () => {
     const middle = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
     return middle?.closest(".cell")?.getAttribute("data-move") ?? "";
   });
-  // What is in the middle then is far from where it began, and is there to be pressed.
+  // The cell in the middle is now far from the start, and it is in the document.
   assert.ok(
     at.split("-").every((number) => Number(number) > 200),
     at,
@@ -105,7 +105,7 @@ test("two fingers zoom a large board", async () => {
   await touch("touchMove", -50, 50);
   await touch("touchMove", -60, 60);
   await touch("touchEnd");
-  // Half as far again: 32 pixels a cell became 48, and what was in the middle still is.
+  // The fingers moved apart by half: cells of 32 pixels became 48 pixels wide, and the middle cell stays in the middle.
   await ann.page.waitForFunction(() => {
     const width = document.querySelector(".cell")?.getBoundingClientRect().width;
     return width === 48;

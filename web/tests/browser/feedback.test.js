@@ -1,4 +1,4 @@
-// What the page tells: notifications and sounds in a hidden tab, warnings, other languages, sharing.
+// Notifications and sounds in a hidden tab, warnings, other languages, sharing.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -128,7 +128,7 @@ test("a late answer to a move does not remove the computer's reply", async () =>
     take: [0],
   });
   const ann = await here.person();
-  // The event stream is faster than the answer, which does not have the reply yet.
+  // The answer is delayed, so the event stream brings the robot's reply first. The answer does not contain this reply.
   await ann.page.route(/\/actions$/, async (route) => {
     const response = await route.fetch();
     await new Promise((done) => setTimeout(done, 150));

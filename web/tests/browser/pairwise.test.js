@@ -1,4 +1,4 @@
-// Every pair of width, language, theme and way of input, in a game against the computer.
+// Games against the computer that cover every pair of values of width, language, theme and input device.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const LANGUAGES = /** @type {const} */ (["en", "ca", "cs", "fr"]);
 const THEMES = /** @type {const} */ (["light", "dark"]);
 const INPUTS = /** @type {const} */ (["keyboard", "pointer", "finger"]);
 
-/** Twelve of the 72 combinations. */
+/** Twelve of the 72 combinations, which cover every pair of values. */
 const ROWS = WIDTHS.flatMap((width, w) =>
   LANGUAGES.map((language, l) => ({
     width,

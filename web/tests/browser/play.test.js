@@ -13,7 +13,7 @@ test("one click starts a game and changes the address", async () => {
   await ann.play("1-1", 0);
   await ann.page.waitForURL(/\/game\//);
   await ann.reads("Your turn.");
-  // The robot has answered: one of each is on the board.
+  // The robot has answered: each side has one mark on the board.
   await ann.has(".cell[data-side]", 2);
   await ann.page.goBack();
   await ann.reads("Tic-tac-toe against the computer");
@@ -173,7 +173,7 @@ for (const variant of ["multi@4", "ultimate"]) {
     }
     await ann.page.evaluate(playToTheEnd);
     await ann.reads(/wins\.|draw/);
-    // Every closed board says so, and so does the score.
+    // The page marks every closed board, and the score counts them.
     const view = await (await here.server.ask(`/api/games/${created.id}`)).json();
     const closed = view.boards.filter((/** @type {any} */ board) => board.state !== "open").length;
     await ann.has(".cell-grid[data-closed]", closed);
@@ -192,7 +192,7 @@ test("a press before the server's answer is played later; sounds follow the sett
     take: [0, 1],
   });
   const ann = await here.person();
-  // What is asked of the loudspeaker; no machine need have one.
+  // Counts the notes that the page plays, so that the machine needs no loudspeaker.
   await ann.context.addInitScript(() => {
     const heard = /** @type {any} */ (window);
     heard.notes = 0;
@@ -292,7 +292,7 @@ test("a TCP client joins a lobby seat", async () => {
   ann.isFine();
 });
 
-/** Presses cells in the page itself, each as soon as it may: a round trip a press would be most of the time. */
+/** Runs in the page and presses each cell as soon as possible. One call of the browser per press would take most of the time. */
 async function playToTheEnd() {
   const board = /** @type {HTMLElement} */ (document.querySelector(".board"));
   const isReady = () => board.hasAttribute("data-mine") || board.hasAttribute("data-over");

@@ -72,7 +72,7 @@ test("my games: a badge says that it is my turn, and leads back", async () => {
   await bob.page.waitForURL((url) => url.pathname === path);
   await bob.play("0-0", 1);
   await bob.page.waitForFunction(() => !document.querySelector(".badge")?.textContent);
-  // On the start page too.
+  // The game is on the start page too.
   await ann.go("/");
   await ann.page.locator(".my-games .my-turn").waitFor();
   for (const who of [ann, bob]) who.isFine();

@@ -154,7 +154,7 @@ test("two browsers and a terminal at three nodes: clock, takeback, draw offer, a
   }
   ann.isFine();
 
-  // The others read it when they come back.
+  // The others see the result when they come back.
   const back = await bob.context.newPage();
   await back.goto(`${nodes[1].url}/game/${created.id}`);
   await back.locator(".status", { hasText: "Ann wins." }).waitFor();

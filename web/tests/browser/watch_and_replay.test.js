@@ -21,7 +21,7 @@ test("games in progress are listed and can be watched", async () => {
   await here.server.act(created, 0, { turn: 1, play: "1-1" });
   await eve.hasMark("1-1", 0);
   await eve.reads("Bob to move.");
-  // Said to those who listen, too.
+  // Screen readers announce the turn, too.
   await eve.page
     .locator('[role="status"][aria-live]', { hasText: "Ann plays centre. Bob to move." })
     .waitFor({ state: "attached" });

@@ -1,4 +1,4 @@
-// Every language says everything.
+// Every language has all texts.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -12,7 +12,7 @@ import fr from "../../i18n/fr.js";
 /** @type {Record<string, Record<string, import("../../i18n.js").Word>>} */
 const OTHERS = { ca, cs, fr };
 
-/** Words that are the same where they are read. */
+/** Keys whose text may be the same in English and in another language. */
 const SAME = new Set([
   "daysHours",
   "title",

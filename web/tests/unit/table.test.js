@@ -1,4 +1,4 @@
-// What the page knows of a table, without a browser.
+// Functions about a table, tested without a browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

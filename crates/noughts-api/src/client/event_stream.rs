@@ -10,8 +10,8 @@ use ureq::{Body, BodyReader};
 use super::{ClientError, MAX_RESPONSE_BYTES};
 use crate::stream::StreamMessage;
 
-/// The event stream of a table, or of a player. When the connection is lost, open another stream. At a table, let it
-/// continue after [`EventStream::last_id`].
+/// The event stream of a table, or of a player. When the connection is lost, open another stream. The new stream of a
+/// table can continue after [`EventStream::last_id`].
 pub struct EventStream<M = StreamMessage> {
     lines: BufReader<BodyReader<'static>>,
     last_id: Option<usize>,

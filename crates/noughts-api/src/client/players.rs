@@ -58,7 +58,7 @@ impl Client {
         self.delete_as(token, "/api/me/tokens")
     }
 
-    /// Creates a table for the player with this token, who takes the seats that the request takes.
+    /// Creates a table. The player with this token holds the seats that the request takes.
     pub fn create_table_as(
         &self,
         token: &str,

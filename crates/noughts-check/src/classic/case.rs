@@ -10,11 +10,11 @@
 //! > :q
 //! ```
 //!
-//! `#` starts a case with its name and claim; `@` has the sentence of the document that demands it. `?` instead of
-//! `@` marks a case that the document does not decide. `$` has the options, with single quotes as in a shell. Each
-//! `>` is a typed line; `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused` instead of
-//! typed lines means that the program must refuse the options; `= usage` means that it must print its usage. The
-//! expected output is computed from the rules. Other lines are comments.
+//! `#` starts a case with its name and claim; `@` has the sentence of the document that demands the claim. `?` instead
+//! of `@` marks a case that the document does not decide. `$` has the options, with single quotes as in a shell. Each
+//! `>` is a typed line; `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused` instead of typed
+//! lines means that the program must refuse the options; `= usage` means that it must print its usage. The expected
+//! output is computed from the rules. Other lines are comments.
 
 use std::fmt;
 

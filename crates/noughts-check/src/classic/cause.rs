@@ -1,8 +1,8 @@
 //! Possible causes of the first difference of a case, so that one fault of a program gives one FAIL.
 //!
-//! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends
-//! with a row. Each broken case lists the causes that explain its first difference. Cases with a common cause
-//! show one fault, and the case that is about this cause reports it.
+//! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends with a row.
+//! Each broken case lists the causes that explain its first difference. Cases with a common cause show one fault. The
+//! case that is about this cause reports the fault.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) enum Trigger {
     /// Nothing was typed yet.
     Start,
-    /// A legal play that does not end the game. `has_run`: it makes a run of three or more symbols.
+    /// A legal play that does not end the game. `has_run` is true if the play makes a run of three or more symbols.
     Play { has_run: bool },
     /// A play that completes a line.
     Line(Line),
@@ -213,8 +213,8 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// Finds broken cases with the same fault. One of them reports the fault; the map leads from the index of each other
-/// case to the index of the reporting case. `seen` contains the lines that ended games correctly.
+/// Finds broken cases with the same fault. One case of each fault reports the fault. The map leads from the index of
+/// each other case to the index of the reporting case. `seen` contains the lines that ended games correctly.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()
@@ -252,7 +252,8 @@ pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<
     reported_by
 }
 
-/// Returns the cause that explains the most cases; if several explain as many, the first of them.
+/// Returns the cause that explains the most cases. If several causes explain the same number of cases, returns the
+/// first.
 fn most_common(left: &[(&BrokenCase<'_>, Vec<Cause>)]) -> Option<Cause> {
     let mut best = None;
     for cause in left.iter().flat_map(|(_, causes)| causes) {

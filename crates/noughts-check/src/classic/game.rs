@@ -9,7 +9,8 @@ use super::screen::{Screen, Word};
 use crate::process::{End, stack_trace};
 use crate::verdict::{Verdict, Weight};
 
-/// One interpretation of the program's output. There are several where the document leaves a question open.
+/// One interpretation of the program's output. If the document leaves a question open, there are several
+/// interpretations.
 #[derive(Clone)]
 struct Track {
     model: Model,
@@ -70,8 +71,8 @@ pub(super) struct Deviations {
     pub(super) no_redraw: bool,
 }
 
-/// Compares the output with the model word by word. Where the document leaves a question open, follows every
-/// interpretation that it allows.
+/// Compares the output with the model word by word. If the document leaves a question open, follows every
+/// interpretation that the document allows.
 pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();

@@ -1,5 +1,5 @@
-//! Differences that recur in every case, such as an extra line of debug output. A separate rule reports each
-//! of them once. They are removed before the cases are checked.
+//! Differences that recur in every case, such as an extra line of debug output. A separate rule reports each of these
+//! differences once. They are removed before the cases are checked.
 
 use std::collections::BTreeMap;
 

@@ -187,7 +187,7 @@ impl ClientConnection {
         false
     }
 
-    /// Skips the rest of a frame that was too long. Returns whether there was one.
+    /// Skips the rest of a frame that was too long. Returns whether something was skipped.
     fn skip_excess(&mut self) -> bool {
         const MAX_EXCESS: usize = 9;
         let bytes = &self.buffer.bytes;

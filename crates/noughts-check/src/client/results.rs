@@ -137,7 +137,7 @@ impl RuleResults {
         }
     }
 
-    /// Why the client could not be checked: before it connected, it ended with an error or waited for input.
+    /// Why the client could not be checked: it ended with an error, or waited for input, before it connected.
     pub(super) fn did_not_start(&self) -> Option<String> {
         self.did_not_start.clone().or_else(|| self.waiting())
     }

@@ -294,8 +294,8 @@ impl Scenario {
         }
     }
 
-    /// Chooses the kit's cell. The kit wins in `Pieces` and avoids winning in the other scenarios, so that both
-    /// results occur. It also avoids the cell that it refused to the client.
+    /// Chooses the kit's cell. The kit wins in `Pieces` and avoids winning in the other scenarios, so that both results
+    /// occur. The kit also avoids the cell that it refused to the client.
     fn choose(self, board: &Board, refused: Option<Cell>) -> Cell {
         let (free, winning) = (board.free(), board.winning());
         let wanted = |cell: &&Cell| {
@@ -445,7 +445,7 @@ impl Scenario {
 }
 
 /// Whether the client sends another frame instead of waiting for an answer. Only the first connection that gets this
-/// far waits to see that; the others continue at once.
+/// far waits for such a frame; the other connections continue at once.
 fn is_hasty(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }

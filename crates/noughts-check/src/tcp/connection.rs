@@ -320,7 +320,8 @@ impl Connection {
         !self.buffer.bytes.is_empty()
     }
 
-    /// Disconnects, and waits until the server has closed the connection too. That shows that the server has noticed.
+    /// Disconnects, and waits until the server has closed the connection too. This shows that the server has noticed
+    /// the disconnection.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let keeps_connections = self.observations.borrow().keeps_connections;

@@ -6,7 +6,7 @@ use super::connection::{Connection, Received};
 use super::{Checker, PLAYER, session};
 use crate::verdict::Stop;
 
-/// A HELLO in one dialect, to find out whether the server uses it.
+/// A HELLO in one dialect, to find out whether the server uses this dialect.
 struct Question {
     connection: Connection,
     /// The second client, if the server pairs clients.
@@ -93,8 +93,8 @@ impl Checker {
         Some(Question { connection, other })
     }
 
-    /// Checks that the server still listens after the clients that tried the dialects have left. A server that does
-    /// not would break every other rule too.
+    /// Checks that the server still listens after the clients that tried the dialects have left. A server that no
+    /// longer listens would break every other rule too.
     pub(super) fn look_whether_it_still_listens(&mut self) {
         if self.program.is_some() {
             return;

@@ -443,7 +443,8 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Makes a mistake after each step. The ERROR for it must be the next frame; any frame before it answers no request.
+/// Makes a mistake after each step. The ERROR for the mistake must be the next frame; any frame before this ERROR
+/// answers no request.
 fn one_answer_each(checker: &mut Checker) -> RuleResult {
     let mut connection = checker.admitted()?;
     observed(checker.observations.borrow().unasked.clone())?;

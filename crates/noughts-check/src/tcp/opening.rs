@@ -81,8 +81,8 @@ impl Checker {
         })
     }
 
-    /// Gives the server time to read what one client has sent, because the kit cannot observe when it has read it. On
-    /// a busy machine, sessions of other clients show that the server got processor time.
+    /// Gives the server time to read what one client has sent. The kit cannot observe when the server has read it. On a
+    /// busy machine, sessions of other clients show that the server got processor time.
     pub(super) fn let_server_read(&mut self) {
         self.observations.borrow_mut().waited += SHORT / 3;
         thread::sleep(SHORT / 3);
@@ -93,7 +93,7 @@ impl Checker {
         if !serves_others || self.is_control_unserved || self.ends_when_left() {
             return;
         }
-        // If the server does not serve these sessions, the rule's own connection shows it.
+        // If the server does not serve these sessions, the rule's own connection shows this fault.
         let is_unserved = |_| session::still_serves(self, "").is_err();
         let is_unserved = (0..2).any(is_unserved);
         self.is_control_unserved = is_unserved;
@@ -155,7 +155,7 @@ impl Checker {
         });
         if let Ok(connection) = tried {
             self.name_end = Some(session::stops_at_first_zero(finding));
-            // The frame after READY was the answer to the second zero byte, so it is no other fault.
+            // The frame after READY was the answer to the second zero byte, so it is not a separate fault.
             self.observations.borrow_mut().unasked = None;
             return Some(connection);
         }

@@ -17,7 +17,7 @@ impl Checker {
         };
         let started = Instant::now();
         let has_restarted = match ends_when_left {
-            // The kit cannot observe whether the server is about to end, so it always restarts it.
+            // The kit cannot observe whether the server is about to end, so it always restarts the server.
             true => program.restart().map(|()| true)?,
             false => program.restart_if_ended()?,
         };
@@ -89,7 +89,7 @@ impl Checker {
         }
     }
 
-    /// The stack trace that the server printed after a disconnection, if it did.
+    /// The stack trace that the server printed after a disconnection; `None` if it printed none.
     pub(super) fn find_trace(&mut self) -> Option<Finding> {
         if self.trace.is_none() {
             let is_late = self.late_trace().is_some();

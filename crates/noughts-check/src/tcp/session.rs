@@ -93,7 +93,7 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// Expects READY and ADMIT 1, which a server that has misread the name does not send.
+/// Expects READY and ADMIT 1. A server that has misread the name does not send these frames.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
     opening::admit(connection)
@@ -231,7 +231,7 @@ fn play_with_another_id(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Returns another valid id of five digits, so that the server notices it only if it compares ids.
+/// Returns another valid id of five digits. A server can refuse this id only if it compares ids.
 pub(super) fn another(id: u32) -> u32 {
     if SESSION_IDS.contains(&(id + 1)) {
         id + 1

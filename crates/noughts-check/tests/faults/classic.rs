@@ -41,7 +41,7 @@ fn task(python: &OsString, fault: &str, strict: bool) -> ClassicTask {
     }
 }
 
-/// Cases about lines. The lines that a program recognizes show why it does not recognize another one.
+/// Cases about lines. The lines that a program recognizes help to find the cause if it does not recognize another line.
 const LINES: [&str; 10] = [
     "row",
     "column",
@@ -55,8 +55,8 @@ const LINES: [&str; 10] = [
     "last-cell-wins",
 ];
 
-/// Checks all faults of a mode: each with the cases that it should break and every twelfth of the others, or
-/// with all cases, which takes minutes.
+/// Checks all faults of a mode. Each fault is checked with the cases that it should break and with every twelfth other
+/// case. If `by_all` is true, it is checked with all cases, which takes minutes.
 fn judge_all(mode: &str, by_all: bool) -> Vec<(Case, Report)> {
     let python = python();
     let cases = read("classic.verdicts")

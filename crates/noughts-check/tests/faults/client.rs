@@ -27,7 +27,7 @@ fn judge(case: &Case) -> Report {
 
 #[test]
 fn each_fault_of_a_client_breaks_its_rules_and_no_others() {
-    // They spend most of their time waiting for one another.
+    // Eight checks run at the same time, because the kit and the client mostly wait for each other.
     let waiting = Mutex::new(read("client.verdicts"));
     let next = || waiting.lock().unwrap().pop();
     let judged: Vec<_> = thread::scope(|scope| {

@@ -11,7 +11,7 @@ use noughts_wire::Dialect;
 
 use crate::verdicts::{Case, compare, folder, read};
 
-/// The servers with these faults, in one process that ends with its input.
+/// The servers with these faults, in one process. The process ends when its input is closed.
 struct Servers {
     process: Child,
     ports: HashMap<String, u16>,
@@ -45,7 +45,8 @@ impl Drop for Servers {
     }
 }
 
-/// Long, because these servers run on a busy machine. A slow server may take as long as the whole check.
+/// The timeout is long, because these servers run on a busy machine. It is shorter for the slow server, which makes a
+/// check take the maximum time.
 fn timeout(fault: &str) -> Duration {
     Duration::from_secs(if fault == "slow" { 4 } else { 8 })
 }
@@ -85,7 +86,7 @@ fn judge_all(mode: &str) -> Vec<(Case, Report)> {
     judged.into_iter().map(|one| one.join().unwrap()).collect()
 }
 
-/// Every rule of the mode is broken by a faulty server and held by the correct one.
+/// Asserts that some faulty server breaks each rule of the mode, and that the correct server follows each rule.
 fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     let dialect = if mode == "later" {
         Dialect::Later
@@ -188,7 +189,7 @@ fn each_fault_of_a_server_that_the_kit_starts_breaks_its_rules_and_no_others() {
         .iter()
         .find(|(case, _)| case.fault == "trace-on-mistake")
         .unwrap();
-    // The trace is a note of the rule that sent the mistake or, if it is read late, of one after it.
+    // The trace is a note of the rule that sent the mistake or, if the kit reads it late, of a later rule.
     let has_note = |entry: &Entry| match &entry.verdict {
         Verdict::Holds { notes } => notes.iter().any(|note| note.contains("ValueError")),
         Verdict::Broken(_) | Verdict::NotTried(_) => false,

@@ -1,8 +1,7 @@
 //! The verdicts that are expected: `testdata/check/*.verdicts`.
 //!
-//! A line is `MODE FAULT: RULE RULE … / RULE …`: a program with this fault, judged in this mode, breaks exactly
-//! these rules. After the slash, if there is one, are exactly the rules that are not tried because of it. `#`
-//! begins a comment.
+//! A line is `MODE FAULT: RULE RULE … / RULE …`: a program with this fault, judged in this mode, breaks exactly these
+//! rules. If there is a slash, exactly the rules after it are not tried because of the fault. `#` begins a comment.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -52,8 +51,8 @@ fn rules(report: &Report, has: fn(&Verdict) -> bool) -> BTreeSet<String> {
     entries.map(|entry| entry.rule.clone()).collect()
 }
 
-/// Checks that a rule that was not tried names the broken rule that prevented it. Otherwise returns its
-/// reason.
+/// Checks that every rule that was not tried names the broken rule that prevented it. Returns the reason of the first
+/// rule that does not.
 fn unexplained(report: &Report, broken: &BTreeSet<String>) -> Option<String> {
     report.entries.iter().find_map(|entry| {
         let Verdict::NotTried(why) = &entry.verdict else {

@@ -94,8 +94,8 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// The value of having the move on the `playable` boards: the side to move may complete a line there, or block one.
-/// `marks` returns the cells of the side to move and of the opponent on a board.
+/// The value of having the move on the `playable` boards: the side to move may complete a line there, or block a line
+/// of the opponent. `marks` returns the cells of the side to move and of the opponent on a board.
 #[inline]
 fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
     let (mut line, mut block) = (0, 0);

@@ -65,7 +65,7 @@ impl Combination {
         Combination(self.0 & !(REACH_MASK << shift) | u16::from(reach) << shift)
     }
 
-    /// The reaches in ascending order. Which direction has which reach makes no difference.
+    /// The reaches in ascending order, because the directions make no difference.
     fn sorted(self) -> [u8; 4] {
         let mut reaches = std::array::from_fn(|direction| self.reach(direction) as u8);
         reaches.sort_unstable();

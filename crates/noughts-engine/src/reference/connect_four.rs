@@ -1,4 +1,4 @@
-//! A plain alpha-beta search for Connect Four on 7x6. Benchmarks compare the solver's speed with it. It uses bit
+//! A plain alpha-beta search for Connect Four on 7x6. Benchmarks compare its speed with that of the solver. It uses bit
 //! boards, null windows and a transposition table of upper bounds, tries the columns from the middle outwards, and
 //! skips moves that lose at once.
 
@@ -37,8 +37,8 @@ impl PlainAlphaBeta {
         self.within(mine, mask, -free / 2, (free + 1) / 2)
     }
 
-    /// The sign of the score of a position. `mine` has the stones of the side to move, `mask` those of both sides:
-    /// seven bits per column from the bottom up, of which the seventh is unused.
+    /// The sign of the score of a position. `mine` has the stones of the side to move, `mask` has the stones of both
+    /// sides: seven bits per column from the bottom up, of which the seventh is unused.
     pub fn sign(&mut self, mine: u64, mask: u64) -> i32 {
         self.within(mine, mask, -1, 1).signum()
     }

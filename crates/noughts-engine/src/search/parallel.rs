@@ -118,7 +118,7 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
     let mut analysis = std::thread::scope(|scope| {
         for _ in 1..threads {
             let own = SearchContext {
-                // The first thread keeps the limits. The helper threads end when it ends.
+                // Only the first thread has limits. The helper threads end when the first thread ends.
                 limits: Limits {
                     depth: first.context.limits.depth,
                     ..Limits::default()

@@ -40,8 +40,8 @@ impl<R: Searchable> Search<'_, R> {
         matches!(&self.solved, Some(solved) if solved.value == value)
     }
 
-    /// A move that wins at once. It is searched for here, because the transposition table does not store the last
-    /// plies. Tries every legal move until the stop is set.
+    /// A move that wins at once. Tries every legal move until the stop is set, because the transposition table does not
+    /// store the last plies.
     fn winning_move(&mut self) -> Option<Move> {
         let mover = self.board.to_move();
         if !self.board.features().may_win_at_once(mover) {

@@ -1,9 +1,9 @@
 //! Victory by continuous fours (VCF).
 //!
-//! A *four* is a window that lacks one mark. It leaves the opponent a single reply, so two fours at once win. The
-//! attacker plays only fours, so the search of a sequence of twenty plies takes only a few hundred nodes, and every
-//! win that it finds is certain. This search is used only for two sides that take turns, in games where every
-//! completed window wins.
+//! A *four* is a window that lacks one mark. A four leaves the opponent a single reply, so two fours at once win. The
+//! attacker plays only fours, so the search of a sequence of twenty plies takes only a few hundred nodes, and every win
+//! that it finds is certain. This search is used only for two sides that take turns, in games where every completed
+//! window wins.
 
 use noughts_rules::{Move, Side};
 

@@ -241,7 +241,7 @@ impl ConnectFour {
         self.within(stones, -1, 1, stop)
     }
 
-    /// Whether the score is at least this.
+    /// Whether the position's score is at least `score`.
     pub(crate) fn reaches(
         &mut self,
         stones: Stones,
@@ -304,8 +304,8 @@ impl ConnectFour {
         Ok(low)
     }
 
-    /// The score of a position in which the side to move cannot win at once. Between alpha and beta it is
-    /// exact, outside it is a bound.
+    /// The score of a position in which the side to move cannot win at once. A result between alpha and beta is exact;
+    /// any other result is a bound.
     fn search<const STRIDE: u32>(
         &mut self,
         stones: Stones,
@@ -329,7 +329,7 @@ impl ConnectFour {
             return -(cells / 2);
         }
         let (low, high) = self.static_bounds::<STRIDE>(stones, playable, threats, (alpha, beta));
-        // The opponent cannot win with its next stone, and the side to move cannot win with this one.
+        // The side to move cannot win with this stone, and the opponent cannot win with the next one.
         let (low, high) = (low.max(-((cells - 2) / 2)), high.min((cells - 1) / 2));
         if low >= beta || low == high {
             return low;
@@ -389,7 +389,7 @@ impl ConnectFour {
         best
     }
 
-    /// The moves, those that make the most threats first.
+    /// The moves and their number. The move that makes the most threats comes first.
     fn ordered<const STRIDE: u32>(&self, stones: Stones, moves: u64) -> ([u64; 16], usize) {
         let (mut cells, mut threats, mut count) = ([0; 16], [0; 16], 0);
         for column in &self.columns {

@@ -72,7 +72,7 @@ pub(crate) trait Field {
     /// A key that symmetric positions share.
     fn key(&self) -> u64;
 
-    /// Like `key`, but more positions of equal value may share it. It takes longer to compute.
+    /// Like `key`, but more positions of equal value may share a wide key. A wide key takes longer to compute.
     fn wide_key(&self) -> u64;
 
     /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new`

@@ -95,7 +95,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
 
     /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
-        // With this total weight or more, only one pair for each line can stop all lines.
+        // With this total weight or more, all lines can be stopped only by one pair for each line.
         let most = if attacks {
             self.made / 4 * 7
         } else {
@@ -129,8 +129,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         self.match_all()
     }
 
-    /// Makes a pair of two cells. This stops all lines through both cells, and doubles the weight of lines through
-    /// only one of them.
+    /// Makes a pair of two cells. This stops all lines through both cells, and doubles the weight of lines through only
+    /// one of the two cells.
     fn pair(&mut self, one: usize, other: usize) {
         self.pairs.push((one, other));
         let left = &mut self.left;
@@ -282,7 +282,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
                 let mine = self.through[one].and(left.alive);
                 let mut others = cells;
                 while let Some(other) = others.pop() {
-                    // A pair stops the lines through both cells and doubles the weight of lines through one of them.
+                    // A pair stops the lines through both cells and doubles the weight of lines through only one of the
+                    // cells.
                     let held = 3 * left.weigh(mine.and(self.through[other]));
                     let all = left.on[one] + left.on[other];
                     if held > all + best.0 {

@@ -1,8 +1,8 @@
 //! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
 //! An extra mark never hurts its owner. Therefore a cell does not matter if no side can still complete a line through
-//! it. And a cell is never better than another empty cell that lies on all of its lines: it is *dominated*. The
-//! module `pairing` adds counting and pairing.
+//! it. A cell is *dominated* if another empty cell lies on all lines through it; a dominated cell is never the better
+//! move. The module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -275,8 +275,8 @@ impl EstimateWeights {
         harder: 4,
     };
 
-    /// The values for lines of five. With them, 7x7k5, 8x6k5 and 8x7k5 take 64 %, 102 % and 70 % of the positions
-    /// that they take with `DEFAULT` (`noughts solve 7x7k5 --json` and so on; 8x7k5 with two threads).
+    /// The values for lines of five. With these values, 7x7k5, 8x6k5 and 8x7k5 take 64 %, 102 % and 70 % of the
+    /// positions that they take with `DEFAULT` (`noughts solve 7x7k5 --json` and so on; 8x7k5 with two threads).
     const FIVE: EstimateWeights = EstimateWeights {
         mine: 9,
         theirs: 6,
@@ -420,8 +420,8 @@ impl<B: Bits> Threats<B> {
                     cells = cells.or(empty(line));
                 }
             }
-            // A fork with two threats has three cells, and each of them stops it. With three or more threats, only
-            // the forking cell itself stops the fork.
+            // A fork with two threats has three cells, and a mark on any of them stops the fork. With three or more
+            // threats, only the forking cell itself stops the fork.
             match cells.count() {
                 ..=2 => continue,
                 3 => found.stops = found.stops.and(cells),

@@ -194,7 +194,7 @@ pub(crate) fn is_dead(mut field: impl Explain) -> bool {
     field.all_moves().is_empty()
 }
 
-/// A move in a lost position: one that does not lose at once, or any move if all lose at once.
+/// A move in a lost position: a move that does not lose at once, or any move if every move loses at once.
 pub(crate) fn resisting_move<F: Explain>(dfpn: &mut Dfpn<'_, F>) -> Option<Move> {
     let moves = dfpn.field.all_moves();
     let longer = moves.iter().copied().find(|at| {

@@ -46,7 +46,7 @@ pub struct IterativeDeepening {
 
 impl IterativeDeepening {
     /// A search in one thread. The transposition table takes 16 MB without a node limit, and between 16 kB and 32 MB
-    /// with one. On nine boards and in Connect Four the solver's table takes up to 8 MB more.
+    /// with a node limit. On nine boards and in Connect Four the solver's table takes up to 8 MB more.
     pub fn new(limits: Limits, clock: Arc<dyn Clock>) -> IterativeDeepening {
         IterativeDeepening::with_memory(limits, usize::MAX, clock)
     }

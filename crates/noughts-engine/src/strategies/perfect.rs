@@ -1,7 +1,7 @@
 //! `perfect`: solves the position and plays a move that keeps its value.
 //!
-//! It plays a fixed list of games, see [`refuses`]. It plays them from every position, including positions
-//! that only occur after a rewind.
+//! It plays only certain games, see [`refuses`]. It plays these games from every position, including positions that
+//! only occur after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,11 +54,11 @@ pub(crate) const SOLVER_MEMORY: usize = 64 << 20;
 /// are solved by proof-number search.
 const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 
-/// Size of that table, as a power of two: 16 megabytes.
+/// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
 const TABLE_BITS: u32 = 20;
 
-/// The same for boards of up to nine cells: 256 kilobytes. A server has one such robot for each of these
-/// games, and the classic game starts one.
+/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. This table is small, because a server has one
+/// such robot for each of these games, and the classic game starts one.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {
@@ -80,9 +80,9 @@ fn refuses(game: &Game) -> Option<String> {
     )
 }
 
-/// Boards without a suffix on which the solver answers every position within a second. The slowest of 300
-/// random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on
-/// 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 is left out because its first position takes longer.
+/// Whether this is a board without a suffix on which the solver answers every position within a second. The slowest of
+/// 300 random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on 8x8k6
+/// (`cargo xtask bench solve positions`). 7x7k5 is left out because its first position takes longer.
 fn is_solved_quickly(spec: &GridSpec) -> bool {
     let (columns, rows, line) = (spec.columns() as u8, spec.rows() as u8, spec.line() as u8);
     let is_small = match (columns.max(rows), columns.min(rows)) {
@@ -95,7 +95,8 @@ fn is_solved_quickly(spec: &GridSpec) -> bool {
     is_small && GridSpec::new(columns, rows, line) == Ok(*spec)
 }
 
-/// Boards up to 7x6, some of them with an [opening book](crate::solver::ConnectFour).
+/// True for boards up to 7x6, some of which have an [opening book](crate::solver::ConnectFour), and for other small
+/// boards.
 fn is_connect_four_solved_quickly(spec: &GridSpec) -> bool {
     spec.columns() <= 7 && spec.rows() <= 6 || spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
 }
@@ -169,7 +170,7 @@ impl Perfect {
         }
     }
 
-    /// A move by the Connect Four solver; `None` in other games, and if it was stopped.
+    /// A move by the Connect Four solver; `None` in other games, and if the solver was stopped.
     fn choose_in_connect_four(&self, game: &Game, stop: &Stop) -> Option<Decision> {
         let started = self.clock.now();
         // A new solver for every move: the answer depends on the position alone.
@@ -221,7 +222,7 @@ impl Perfect {
         })
     }
 
-    /// As `solve`, by the [solver](crate::solver); `None` if it was stopped.
+    /// Like `solve`, but uses the [solver](crate::solver); `None` if the solver was stopped.
     fn ask_solver(&self, game: &Game, stop: &Stop) -> Option<((Move, i32), u64)> {
         let budget = Budget {
             memory: SOLVER_MEMORY,
@@ -237,8 +238,8 @@ impl Perfect {
         Some(((found.best?, result), found.nodes))
     }
 
-    /// Searches for the quickest win or the latest loss. Returns `solved` if the search does not find one within
-    /// [`DISTANCE_LIMITS`].
+    /// Searches for the quickest win or the latest loss. Returns `solved` if the search does not find the distance
+    /// within [`DISTANCE_LIMITS`].
     fn with_distance(&mut self, game: &Game, stop: &Stop, solved: Analysis) -> Analysis {
         let context = SearchContext {
             limits: DISTANCE_LIMITS,

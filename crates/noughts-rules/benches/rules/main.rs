@@ -1,5 +1,5 @@
-//! Positions per second of the rules, compared with a hand-written loop; and the time of a turn on the
-//! largest board, compared with printing it.
+//! Positions per second of the rules, compared with a hand-written loop; and the time of a turn on the largest board,
+//! compared with the time to print the board.
 //!
 //! Arguments select workloads by parts of their names. `--workloads` lists the names; `--once NAME` runs
 //! one workload once and prints its count, for tools that count instructions.
@@ -19,7 +19,7 @@ use workload::{Workload, workloads};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words = arguments.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
+    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo adds this argument
     match words[..] {
         ["--workloads"] => list(),
         ["--once", name] => {

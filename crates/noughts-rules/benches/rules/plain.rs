@@ -6,11 +6,11 @@ use std::hint::black_box;
 use crate::playout::{Random, Tally, tally};
 
 const EMPTY: u8 = 0;
-/// A drawn board; other boards are `EMPTY` while open, or their winner.
+/// The state of a drawn board. An open board has the state `EMPTY`, a won board the number of its winner.
 const DRAWN: u8 = 3;
-/// Instead of a board: the next play may go to any open board.
+/// A value of `active`: the next play may go to any open board.
 const ANY: usize = 9;
-/// Instead of a board: the game is over.
+/// A value of `active`: the game is over.
 const OVER: usize = 10;
 
 /// The number of sequences of `depth` plays.
@@ -175,8 +175,8 @@ impl<const ULTIMATE: bool> Plain<ULTIMATE> {
     }
 }
 
-/// Whether this side has three in a line. In perft most boards are nearly empty, so checking the centre
-/// and two corners first is predictable.
+/// Whether this side has three in a line. In perft most boards are nearly empty. The function checks the centre and two
+/// corners first, because the processor predicts these branches well.
 fn has_line(cells: &[u8; 9], side: u8) -> bool {
     let is = |cell: usize| cells[cell] == side;
     is(4) && (is(0) && is(8) || is(2) && is(6) || is(1) && is(7) || is(3) && is(5))
@@ -184,7 +184,7 @@ fn has_line(cells: &[u8; 9], side: u8) -> bool {
         || is(8) && (is(6) && is(7) || is(2) && is(5))
 }
 
-/// The same without branches: in random games they are unpredictable.
+/// Like `has_line`, but without branches, because the processor predicts them badly in random games.
 fn has_any_line(cells: &[u8; 9], side: u8) -> bool {
     let is = |cell: usize| cells[cell] == side;
     is(0) & is(1) & is(2)

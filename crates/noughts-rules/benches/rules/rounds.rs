@@ -8,7 +8,7 @@ pub(crate) type Job = Box<dyn FnMut() -> u64>;
 pub(crate) const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(250);
 
-/// What each job counts per second, for each round.
+/// The count per second of each job, for each round.
 pub(crate) fn rates<const N: usize>(mut jobs: [Job; N]) -> [Vec<f64>; N] {
     let mut rates = [const { Vec::new() }; N];
     for _ in 0..ROUNDS {

@@ -25,7 +25,7 @@ const fn known(plays: u64, first_won: u64) -> Tally {
     Tally { plays, first_won }
 }
 
-/// Maximum number of positions per workload; a longer measurement repeats it.
+/// Maximum number of positions per workload. A longer measurement repeats the workload.
 const MOST: u64 = 12_000_000;
 
 pub(crate) struct Workload {
@@ -106,7 +106,7 @@ fn timeline(name: &str) -> AnyTimeline {
     AnyTimeline::new(&name.parse().expect("a variant"))
 }
 
-/// Depth and count of the largest line that fits, from the variant's file in `testdata/perft`.
+/// Depth and count of the largest known count that is at most [`MOST`], from the variant's file in `testdata/perft`.
 fn known_count(name: &str) -> (u32, u64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/perft");
     let files = fs::read_dir(&folder).expect("the folder of known counts");

@@ -30,7 +30,8 @@ impl Game {
         Ok(())
     }
 
-    /// The conclusion that [`terminate`](Game::terminate) would lead to.
+    /// Returns the conclusion that [`terminate`](Game::terminate) would lead to, or its refusal, without changing the
+    /// game.
     pub fn conclusion_of(&self, end: Termination) -> Result<Conclusion, Refusal> {
         let seat = match end {
             Termination::Left(seat) | Termination::TimeOut(seat) => seat,

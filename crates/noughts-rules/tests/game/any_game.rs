@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{read_setup, set_up};
 
-/// A random action, possibly refused.
+/// A random action. The game may refuse it.
 #[derive(Clone, Debug)]
 enum Ask {
     LegalPlay(u16),
@@ -208,7 +208,7 @@ fn winners_of(conclusion: Option<&Conclusion>) -> Sides {
     }
 }
 
-/// The record of a game parses to the same text and the same game.
+/// Checks that parsing and formatting the record of a game gives the same game and the same text.
 fn check_record(game: &Game) {
     let seat = |side: &Side| RecordSeat {
         symbol: "ż🦀x-".chars().nth(side.index()).unwrap_or(side.symbol()),

@@ -1,4 +1,4 @@
-//! Resigning, leaving, other ends that are no turns, and earlier states of a game.
+//! Resigning, leaving, other ends that are not turns, and earlier states of a game.
 
 use noughts_rules::{Action, DrawReason, Refusal, Seat, Termination, Turn};
 
@@ -94,7 +94,7 @@ fn game_can_be_ended_once() {
     assert_eq!(game.terminate(Termination::WinClaimed(Seat(2))), no_seat);
 }
 
-/// Draws: every line of the opponent is blocked, or it has too few plays left.
+/// The drawn games: every line of the opponent is blocked, or the opponent has too few plays left.
 #[test]
 fn time_out_loses_unless_the_opponent_cannot_complete_a_line() {
     let table = "

@@ -19,7 +19,7 @@ use noughts_rules::{
 use cases::cases;
 use nine_letters::nine;
 
-/// Sets up a game: variant, history, symbols of the seats: `3x3k3 history=3 xxo`.
+/// Parses a setup such as `3x3k3 history=3 xxo`: the variant, the history and the symbols of the seats.
 fn read_setup(setup: &str) -> (Variant, Options) {
     let mut words = setup.split(' ');
     let variant = words.next().unwrap().parse().unwrap();
@@ -45,7 +45,7 @@ fn played(setup: &str, turns: &str) -> Game {
     game
 }
 
-/// The same from a position; nine boards may be written as for [`nine`].
+/// A game from this position after these turns. For nine boards the position may have the short form of [`nine`].
 fn played_from(setup: &str, position: &str, turns: &str) -> Game {
     let (variant, options) = read_setup(setup);
     let position = nine(position).unwrap_or(position.to_owned());
@@ -61,7 +61,7 @@ fn play(game: &mut Game, turns: &str) {
     }
 }
 
-/// One turn of the seat to move, or of the seat before a colon: `1-0`, `2:resign`, `0:takeback2`.
+/// Performs a turn such as `1-0` of the seat to move, or of the seat before a colon: `2:resign`, `0:takeback2`.
 fn ask(game: &mut Game, turn: &str) -> Result<(), Refusal> {
     let (seat, action) = match turn.split_once(':') {
         Some((seat, action)) => (Seat(seat.parse().unwrap()), action),
@@ -127,7 +127,7 @@ fn active(game: &Game) -> String {
     active.to_string()
 }
 
-/// Setup, turns, and the position after them.
+/// Columns of the table: setup, turns, position after the turns.
 fn check_boards(table: &str) {
     for [setup, turns, board] in cases(table) {
         let game = played(setup, turns);
@@ -136,7 +136,7 @@ fn check_boards(table: &str) {
     }
 }
 
-/// Setup, turns, outcome.
+/// Columns of the table: setup, turns, outcome.
 fn check_outcomes(table: &str) {
     for [setup, turns, expected] in cases(table) {
         let outcome = outcome(&played(setup, turns));
@@ -144,7 +144,7 @@ fn check_outcomes(table: &str) {
     }
 }
 
-/// Setup, position, turns, outcome.
+/// Columns of the table: setup, position, turns, outcome.
 fn check_outcomes_from(table: &str) {
     for [setup, position, turns, expected] in cases(table) {
         let game = played_from(setup, position, turns);
@@ -152,7 +152,7 @@ fn check_outcomes_from(table: &str) {
     }
 }
 
-/// Setup, turns, one more turn, and its refusal.
+/// Columns of the table: setup, turns, one more turn, refusal of this turn.
 fn check_refusals(table: &str) {
     for [setup, turns, turn, refusal] in cases(table) {
         let refused = refused(played(setup, turns), turn);

@@ -4,7 +4,7 @@ use noughts_rules::{Move, Seat};
 
 use crate::{active, cases, check_outcomes_from, outcome, played, played_from, refused, set_up};
 
-/// Variant, position, turns, and the board to play in after them.
+/// Columns of the table: variant, position, turns, board to play in after the turns.
 fn check_sent(table: &str) {
     for [variant, position, turns, board] in cases(table) {
         let game = played_from(variant, position, turns);
@@ -107,7 +107,7 @@ fn a_closed_board_takes_no_more_plays() {
     }
 }
 
-/// Variant, position, and the score in the view.
+/// Columns of the table: variant, position, score in the view.
 fn check_scores(table: &str) {
     for [variant, position, expected] in cases(table) {
         let game = played_from(variant, position, "");

@@ -1,6 +1,6 @@
 //! Short texts for positions on nine boards.
 
-/// A position on nine boards from one letter each: `X` won by x, `O` won by o, `D` drawn, `.` empty.
+/// A position on nine boards from one letter per board: `X` won by x, `O` won by o, `D` drawn, `.` empty.
 pub(crate) fn nine(position: &str) -> Option<String> {
     let board = |word: &str| match word {
         "X" => "xxxoo....".to_owned(),

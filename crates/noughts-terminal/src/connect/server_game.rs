@@ -67,8 +67,8 @@ impl ServerGame {
         Some(at)
     }
 
-    /// Called when the server reported the result but the board lacks the opponent's last play. Plays and returns
-    /// that play if the server sent it with the result or only one cell fits the result.
+    /// Called when the server reported the result but the board lacks the opponent's last play. Plays and returns this
+    /// play if the server sent its cell with the result, or if only one cell fits the result.
     ///
     /// ```text
     /// X | O | X

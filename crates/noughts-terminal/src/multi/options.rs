@@ -19,7 +19,7 @@ pub struct MultiOptions {
     pub o: Option<String>,
     /// `--start`: `random`, `any`, or a board.
     pub start: Option<String>,
-    /// `--rules`. The first board is that of `start`.
+    /// `--rules`. The first board comes from `start`.
     pub rules: NestedSpec,
     /// `--history`
     pub history: Option<String>,

@@ -23,7 +23,7 @@ impl BoardSize {
         }
     }
 
-    /// Between two boards.
+    /// The text between two boards.
     fn gap(self) -> &'static str {
         match self {
             BoardSize::Large => "      ",
@@ -31,7 +31,7 @@ impl BoardSize {
         }
     }
 
-    /// Between two cells of a row.
+    /// The text between two cells of a row.
     fn between(self) -> &'static str {
         match self {
             BoardSize::Large => "|",
@@ -59,7 +59,7 @@ impl BoardSize {
         3 * self.board_width() + 2 * self.gap().len() + space
     }
 
-    /// Keeps words whole where the line is too long.
+    /// On a small screen, wraps lines that are too long, at spaces.
     pub(super) fn wrap_status(self, status: &str) -> String {
         match self {
             BoardSize::Large => status.to_owned(),

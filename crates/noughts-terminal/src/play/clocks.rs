@@ -33,7 +33,7 @@ impl Clocks {
         })
     }
 
-    /// How long a robot at this seat may think, this long after the server's description.
+    /// How long a robot at this seat may think, `elapsed` after the server sent the state.
     pub(super) fn time_for_robot(&self, elapsed: Duration, seat: Seat) -> Option<Duration> {
         let left = self.left_after(elapsed, seat)?;
         Some(time_for_turn(self.settings, left, self.running.is_none()))

@@ -39,7 +39,7 @@ impl Keyboard {
         (keyboard, events)
     }
 
-    /// The channel of the current game. Other threads also send events into it.
+    /// The channel of the current game. Other threads may also send events into this channel.
     pub fn sender(&self) -> SyncSender<PlayEvent> {
         let current = self.current.lock();
         current.unwrap_or_else(PoisonError::into_inner).clone()
@@ -52,8 +52,8 @@ impl Keyboard {
         events
     }
 
-    /// Sends an event to the current game or, if that game has just ended, to the next one. Returns whether a game
-    /// received it.
+    /// Sends an event to the current game or, if that game has just ended, to the next game. Returns whether a game
+    /// received the event.
     fn send(&self, event: PlayEvent) -> bool {
         match self.sender().send(event) {
             Ok(()) => true,

@@ -1,4 +1,4 @@
-//! A robot that plays the own seat.
+//! A robot that plays for the user of this program.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use noughts_engine::{Stop, Strategy};
 use noughts_rules::{Game, Move};
 
-/// The robot's move. A robot that still searches after this time plays the best move that it has found.
+/// The robot's move. If the robot still searches after `time`, it plays the best move that it has found.
 pub(super) fn choose_within(robot: &mut dyn Strategy, game: &Game, time: Option<Duration>) -> Move {
     let stop = Stop::new();
     thread::scope(|scope| {

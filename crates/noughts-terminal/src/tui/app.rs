@@ -327,7 +327,7 @@ impl App {
         if let Some(review) = &mut self.review {
             review.truncate(turns);
         }
-        // Robots keep state about the game, so a new game number replaces them by new ones.
+        // Robots keep state about the game. A new game number replaces them by new robots.
         self.number += 1;
         self.turn_over();
     }

@@ -173,7 +173,8 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
     }
 }
 
-/// Draws the cue of a large cell in its corners. The last play has a dot in one corner; other cues use all four.
+/// Draws the cue of a large cell in its corners. The last play has a dot in one corner; other cues use all four
+/// corners.
 fn corners(canvas: &mut Canvas<'_>, place: Rect, cue: Cue) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);
     let signs = match cue {

@@ -125,8 +125,8 @@ impl GridLayout {
         Some(spot)
     }
 
-    /// Returns the cell to show in the upper left corner so that `spot` and some cells around it are visible. Only
-    /// keys use it: moving the mouse does not scroll.
+    /// Returns the cell to show in the upper left corner so that `spot` and some cells around it are visible. Only keys
+    /// use this function, because moving the mouse does not scroll.
     pub(super) fn with_room_around(&self, spot: Spot) -> Spot {
         let near = |first: usize, at: usize, seen: usize| {
             let room = ROOM.min(seen.saturating_sub(1) / 2);

@@ -70,7 +70,7 @@ const fn same(label: &'static str) -> (&'static str, &'static str) {
 
 use KeyCode::Char;
 
-/// All keys of a game, the most important first. A binding without a label belongs to the one before it.
+/// All keys of a game, the most important first. A binding without a label belongs to the binding before it.
 pub(super) const BINDINGS: &[Binding] = &[
     key(
         &[KeyCode::Up],

@@ -133,8 +133,8 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is in raw mode on the alternate screen. It must be restored only once: leaving the alternate
-/// screen twice moves the cursor over text written in between, such as a panic message.
+/// Whether the terminal is in raw mode on the alternate screen. The terminal must be restored only once. Leaving the
+/// alternate screen twice would move the cursor over text that was written in between, such as a panic message.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 fn take() -> io::Result<()> {

@@ -3,7 +3,7 @@
 use noughts_rules::Side;
 use ratatui::style::{Color, Modifier, Style};
 
-/// What the terminal can show. Every highlight is a character or a shape; colours only support it.
+/// What the terminal can show. Every highlight is a character or a shape; colours are only an addition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Theme {
     /// Use lines, arrows, `×` and `○`; otherwise only ASCII.

@@ -13,7 +13,7 @@ fn id() -> u32 {
     u32::from_be_bytes(frames[0][1..5].try_into().unwrap())
 }
 
-/// The answers of a game, with the last one cut off.
+/// The first answers of a game. The last of them is cut to `length` bytes.
 fn cut(answers: usize, length: usize) -> Vec<Vec<u8>> {
     let id = id();
     let mut all: Vec<Vec<u8>> = GAME[..answers]
@@ -33,7 +33,8 @@ fn a_server_may_leave_at_any_byte() {
         for length in 0..whole {
             let script = || {
                 let mut answers = cut(answers, length);
-                // An answer of no bytes is silence, so it leaves one frame earlier.
+                // The server would stay silent after an answer without bytes. Without that answer it leaves one frame
+                // earlier.
                 answers.retain(|bytes| !bytes.is_empty());
                 answers
             };
@@ -76,7 +77,7 @@ fn server_may_leave_between_games() {
         .typed_and_silent("0 0\n")
         .ends_well()
         .shows("Play again? (y/n): \nThe server has left, so there is no other game.\n");
-    // But another game was requested.
+    // Here the client has requested another game, so the disconnection is an error.
     Visit::to("READY | ADMIT1 | WON | !")
         .typed_and_silent("0 0\ny\n")
         .fails_with("the server left before a game began");
@@ -146,7 +147,7 @@ fn client_leaves_a_server_of_another_protocol() {
     Visit::to("READY | ADMIT1+1-1")
         .typed_and_silent("")
         .fails_with("the server sent ACTION while it was the client's turn");
-    // The game was over after the client's line.
+    // The client's line has ended the game, so the server may not play again.
     Visit::to("READY | ADMIT1 | 1-0 | 1-1 | 1-2")
         .typed_and_silent("0 0\n0 1\n0 2\n")
         .fails_with("the server played 1-2, though it was not its turn to play");
@@ -171,7 +172,7 @@ fn refusals_quote_the_server() {
     let told = Visit::to("READY | ADMIT1 | ERROR1 | 1-1 | !").typed("0 0\n0 1\n");
     told.ends_well()
         .shows("The server refused 0-0; its words: Moviment Invalid (error 1).\n")
-        // The refused mark is gone, and it is the same turn.
+        // The refused mark is removed, and it is still the client's turn.
         .shows("0 |   | X |   |\n  -------------\n1 |   |[O]|   |");
     let told = Visit::to("READY | ADMIT1 | ERROR1")
         .by_robot("first")

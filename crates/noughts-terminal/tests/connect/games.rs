@@ -134,7 +134,7 @@ fn pairs_client_waits_for_an_opponent_who_may_begin() {
     let told = Visit::to("READY | ADMIT2+1-1 | 2-2 | 0-1+WON+!")
         .in_pairs()
         .typed_and_silent("0 0\n0 2\n");
-    // The last ACTION leaves the board open, so that the win has one explanation.
+    // The board has no line after the last ACTION, so the only explanation of the win is that the opponent left.
     told.shows("as Ann. :q leaves at any time.\nWaiting for somebody to play with.\n\nYou are O. Your opponent is X and begins.\n")
         .shows("Waiting for your opponent.\n\nYour opponent plays row 1, column 1.\n")
         .shows("Your opponent left. You won.\nPlay again? (y/n): ")
@@ -242,7 +242,7 @@ fn robot_plays_the_requested_number_of_games() {
         .shows("In 3 games the robot won 3, lost 0 and drew 0.\nGoodbye.\n");
     assert_eq!(told.opcodes().iter().filter(|code| **code == 3).count(), 3);
 
-    // One game too few.
+    // The script ends one game too early.
     let mut visit = Visit::to(&script).by_robot("first");
     visit.asked.games = Some("4".to_owned());
     visit

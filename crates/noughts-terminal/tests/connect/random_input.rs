@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::server::Visit;
 
-/// Never generates an answer after which both sides wait.
+/// A random answer of the server. Never an answer after which both sides wait.
 fn any_answer() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => prop::sample::select(vec!["READY", "ADMIT1", "ADMIT2+1-1", "ADMIT0", "WON", "LOST", "DRAW", "ERROR1", "!", "#08+!"])
@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn any_server_and_input_end_with_a_message(
         answers in prop::collection::vec(any_answer(), 0..12),
-        // A valid start; otherwise most sessions would end there.
+        // The session starts with valid answers. Otherwise most sessions would end at the start.
         good in 0..=3usize,
         lines in prop::collection::vec(any_line(), 0..20),
         robot in prop::sample::select(vec![None, Some("first"), Some("perfect")]),
@@ -40,7 +40,7 @@ proptest! {
         let script = [&["READY", "ADMIT1", "1-1"][..good], &answers.iter().map(String::as_str).collect::<Vec<_>>()].concat();
         let mut visit = Visit::to(&script.join("|"));
         visit.asked.robot = robot.map(str::to_owned);
-        // For a game that is over on the board but not at the server.
+        // Short, because a game may be over on the board but not at the server.
         visit.patience = Duration::from_millis(200);
         (visit.asked.is_pair, visit.asked.is_later) = (is_pair, is_later);
         let told = visit.typed(&lines.concat());

@@ -3,10 +3,10 @@
 //! ```text
 //! READY | ADMIT1 | 0-0 | 1-1+DRAW | !
 //! ```
-//! Each frame of the client is answered with the text before the next `
-//! `: messages joined by `+`. `1-1` is an ACTION, `LOST@2-2` a RESULT with a cell, `ERROR9` an ERROR, `#00ff`
-//! any bytes; `~` is silence, and `!` disconnects. After the last answer the server disconnects at the
-//! client's next frame. A client's ERROR is not answered.
+//!
+//! The server answers each frame of the client with the text before the next `|`: messages joined by `+`. `1-1` is an
+//! ACTION, `LOST@2-2` a RESULT with a cell, `ERROR9` an ERROR, `#00ff` any bytes; `~` is silence, and `!` disconnects.
+//! After the last answer the server disconnects at the client's next frame. It does not answer a client's ERROR.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
@@ -93,15 +93,15 @@ impl Visit {
         self
     }
 
-    /// The input, which then ends.
+    /// Plays with this input, which then ends.
     pub(crate) fn typed(self, input: &str) -> Told {
         self.make(Cursor::new(input.as_bytes().to_vec()))
     }
 
-    /// The input, which then stays open.
+    /// Plays with this input, which then stays open.
     pub(crate) fn typed_and_silent(self, input: &str) -> Told {
         let (sender, nothing) = channel();
-        // Never dropped, or the input would end.
+        // The sender is never dropped. Otherwise the input would end.
         std::mem::forget(sender);
         let input = Cursor::new(input.as_bytes().to_vec());
         self.make(BufReader::new(input.chain(Ear::new(nothing))))

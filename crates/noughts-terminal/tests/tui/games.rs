@@ -27,7 +27,7 @@ fn a_game_is_played_by_keys_against_a_robot() {
 fn a_click_plays_where_it_points() {
     let mut app = TestApp::new("3x3k3 human human");
     let (x, y) = app.find("┏");
-    // One cell to the right, one below.
+    // Clicks the cell one to the right and one below.
     app.click((x + 12, y + 6)).sees("1 × 2-2");
     app.click((x, y)).sees("2 ○ 1-1");
     app.click((x, y))
@@ -225,7 +225,7 @@ fn undo_is_free_against_robots() {
     // A game that was lost by resigning can be continued.
     app.keys("g y").sees("first wins").keys("u");
     app.sees("Your turn.").sees("turn 3");
-    // Two people agree about it themselves: a rewind is a turn.
+    // There is no undo in a game of two people. They use a rewind, which is a turn.
     let mut app = TestApp::new("3x3k3 human human");
     app.play("1-1").keys("u").sees("1 × 1-1");
 }

@@ -155,7 +155,7 @@ fn a_terminal_that_goes_away_ends_the_session() {
     let process = rest.split_whitespace().next().unwrap().to_owned();
     lent.script.kill().unwrap();
     lent.script.wait().unwrap();
-    // `tail --pid` waits for the end of a process that is not ours to wait for.
+    // `tail --pid` waits for the end of a process that is not a child of this process.
     let ended = Command::new("timeout")
         .args(["20", "tail", "--pid", &process, "-f", "/dev/null"])
         .status();

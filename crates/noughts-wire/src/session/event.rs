@@ -17,7 +17,7 @@ pub enum SessionRequest {
     /// The client plays in this cell, and it is the client's turn. Answer with [`SessionEvent::Accepted`],
     /// [`SessionEvent::Played`], [`SessionEvent::Refused`] or [`SessionEvent::Over`].
     Move(Cell),
-    /// The client sent an ERROR. The server should log it. It changes nothing and needs no answer.
+    /// The client sent an ERROR. The server should log it. An ERROR changes nothing and needs no answer.
     ClientError(ReceivedError),
     /// Send the pending bytes, then close the connection. No request follows.
     Close(CloseReason),

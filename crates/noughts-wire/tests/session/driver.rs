@@ -1,4 +1,4 @@
-//! Drives a session with bytes in pieces and with scripted answers, and logs what it does.
+//! Drives a session with bytes in pieces and with scripted answers, and logs what the session does.
 
 use noughts_wire::{
     Cell, Dialect, FromServer, GameMode, GameResult, MoveRefusal, Session, SessionEvent,
@@ -8,9 +8,9 @@ use noughts_wire::{
 /// What the session did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Entry {
-    /// It sent one frame.
+    /// The session sent one frame.
     Sent(Vec<u8>),
-    /// It made a request.
+    /// The session made a request.
     Asked(SessionRequest),
 }
 
@@ -91,8 +91,8 @@ fn log_frames(log: &mut Vec<Entry>, out: &[u8], session: &Session) {
     assert!(rest.is_empty(), "half a frame was written: {rest:?}");
 }
 
-/// Scripted opponents, seats and rules. In pairs mode the next event happens when the client sends an
-/// ERROR, so that it happens at the same byte however the bytes are split.
+/// Scripted opponents, seats and rules. In pairs mode the next event happens when the client sends an ERROR. So the
+/// event happens at the same byte, however the bytes are split.
 pub(crate) struct Outside {
     mode: GameMode,
     seatings: u32,

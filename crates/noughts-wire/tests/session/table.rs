@@ -4,9 +4,9 @@ use noughts_wire::{Cell, CloseReason, GameMode, Session, SessionEvent, SessionRe
 
 use crate::picture::bytes;
 
-/// A number is an ERROR with that code, and `!` closes the session after it. `held` means that the frame waits.
-/// `9/3` is 9 in the seed's dialect and 3 in the later one. The columns for waiting and the opponent's turn are in
-/// pairs mode; seating and thinking are the same states in computer mode.
+/// A number is an ERROR with that code, and `!` closes the session after it. `held` means that the frame waits. `9/3`
+/// is 9 in the dialect `seed` and 3 in the dialect `later`. The columns `waiting` and `opponent` are for pairs mode. In
+/// computer mode the same states have the columns `seating` and `thinking`.
 const ANSWERS: &str = "
 frame           new    full  ready   waiting  seating  turn   moving  opponent  thinking
 hello           ready  9!    2       2        held     2      held    2         held
@@ -34,7 +34,7 @@ const ID: u32 = 12345;
 /// The id of another session.
 const ODD: u32 = 77;
 
-/// A RESULT is longer once the later dialect was chosen.
+/// The bytes of a frame. A RESULT is longer after the session has started in the dialect `later`.
 fn frame(name: &str, state: &str, later: bool) -> Vec<u8> {
     let long = "x".repeat(256);
     bytes(&match name {

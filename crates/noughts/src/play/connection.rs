@@ -27,7 +27,7 @@ const MAX_ROBOT_ATTEMPTS: u32 = 64;
 /// If the event stream says nothing for this long, the server is asked whether it still answers.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// How long that answer may take. So a server that is stopped is noticed within 5 s.
+/// Maximum time for the server's answer. So a stopped server is noticed within 5 s: `SILENCE` plus `PROBE_TIMEOUT`.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of attempts to read a view and a record of the same turn.
@@ -110,7 +110,7 @@ impl RemoteTable {
         })
     }
 
-    /// Tells the server that the player leaves, as the page does when it is closed. The player keeps the seat.
+    /// Tells the server that the player leaves, as a browser does when the page is closed. The player keeps the seat.
     pub(super) fn leave(&self) {
         let Some(token) = self.token.clone() else {
             return;
@@ -260,7 +260,7 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
                 Err(Failed::ForNow) => backoff.wait(),
             }
         };
-        // If reading the state fails, the thread that follows the events delivers it.
+        // If reading the state fails, the thread that follows the events delivers the state later.
         if let Ok(state) = table.state()
             && events.send(PlayEvent::State(Box::new(state))).is_err()
         {
@@ -346,7 +346,7 @@ fn follow_stream(
                 return Err(StreamEnd::Lost);
             }
         }
-        // One state shows all changes so far.
+        // One state contains all changes so far, so the other notices are dropped.
         while changes.try_recv().is_ok() {}
         let state = table.state()?;
         if std::mem::take(&mut is_first) {

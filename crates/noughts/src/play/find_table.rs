@@ -174,7 +174,7 @@ impl<'t> Finder<'t> {
         };
         let is_lobby = opponent == SeatRequest::Open(OpenSeat::Lobby);
         if is_lobby && self.task.seat.is_none() && self.clock.is_none() {
-            // The list has the newest table first, so try it in reverse order.
+            // The list has the newest table first. Try the tables in reverse order, so that the oldest is first.
             for game in games(&client, GameStatus::Waiting, Some(&variant))?
                 .iter()
                 .rev()
@@ -202,7 +202,8 @@ impl<'t> Finder<'t> {
                 "--against anyone needs a player, which is kept in the home directory: \
                  set HOME and leave --anonymous out, or play --against lobby",
             )),
-            // The user chose in the menu to wait for an opponent. Without a player, a table in the lobby does that.
+            // The user chose in the menu to wait for an opponent. A quick match needs a player; without one, the user
+            // waits at a table in the lobby.
             None => self.play_against(client, Some(variant.to_string()), "lobby"),
         }
     }
@@ -425,7 +426,7 @@ pub(crate) fn connect(url: &ServerUrl, cacert: Option<&str>) -> Result<Client, F
     Client::with_ca(url.clone(), &pem).map_err(|error| failed(&error))
 }
 
-/// Returns the table of a seat whose token is known. Checks the token now, so that a wrong one is refused before the
+/// Returns the table of a seat whose token is known. Checks the token now, so that a wrong token is refused before the
 /// first move.
 fn with_token(
     client: Client,

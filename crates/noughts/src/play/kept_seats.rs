@@ -82,7 +82,7 @@ impl KeptSeats {
         Ok(lines.lines().rev().filter_map(KeptSeat::read).collect())
     }
 
-    /// Adds a seat at the end of the file, or moves it there.
+    /// Adds a seat at the end of the file. A seat that is already in the file moves to the end.
     pub(crate) fn add(&self, seat: &KeptSeat) -> io::Result<()> {
         self.change(|seats| {
             seats.retain(|kept| !kept.is_same_seat(seat));

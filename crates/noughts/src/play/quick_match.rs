@@ -72,7 +72,8 @@ impl QuickMatch {
                 for _ in stream.into_iter().flatten().filter(Result::is_ok) {
                     let result = match follower.table() {
                         Ok(None) => continue,
-                        // There may be no further event: a new stream begins with one.
+                        // This stream may send no further event. Open a new stream, because a stream begins with an
+                        // event.
                         Err(error) if is_temporary(&error) => break,
                         Ok(Some(table)) => Ok(table),
                         Err(error) => Err(error),

@@ -48,7 +48,7 @@ fn start(folder: &Path, socket: &str) -> AdminServer {
 }
 
 impl AdminServer {
-    /// The exit code, and what is printed or said to be wrong.
+    /// Runs `noughts admin`. Returns the exit code, and the output or the error message.
     fn admin(&self, words: &[&str]) -> (i32, String) {
         let socket = self.socket.to_str().unwrap();
         let run = run(&[&["admin", "--socket", socket], words].concat(), b"");
@@ -130,7 +130,7 @@ fn exchange(
     Some((status, body.to_owned()))
 }
 
-/// A connection from 127.0.0.2, which limits and bans apply to.
+/// A connection from 127.0.0.2. Limits and bans apply to this address.
 fn from_another_address(to: SocketAddr) -> TcpStream {
     use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
@@ -245,7 +245,7 @@ fn bans_apply_to_every_listener_and_survive_a_restart() {
     assert_eq!(server.admin(&["ban", "127.0.0.2"]).0, 2);
     server.succeeds(&["ban", "127.0.0.77/25", "--for", "1h", "--reason", "floods"]);
     assert!(!is_served(&server));
-    // Not this address, where the operator and health checks are.
+    // The ban covers 127.0.0.1 too, but this address is never banned, because the operator and health checks use it.
     assert_eq!(server.request("GET", "/healthz", "", "").0, 200);
     let bans = server.succeeds(&["bans"]);
     assert!(

@@ -87,7 +87,7 @@ fn engine_process_plays_the_same_moves_as_the_strategy() {
     }
 }
 
-/// Complete lines and perhaps a truncated last one.
+/// The number of lines, including a truncated last line.
 fn lines(file: &Path) -> usize {
     fs::read(file).map_or(0, |bytes| {
         bytes.iter().filter(|byte| **byte == b'\n').count()

@@ -25,7 +25,7 @@ impl Authority {
         }
     }
 
-    /// Its own certificate.
+    /// The authority's own certificate.
     pub(crate) fn pem(&self) -> &str {
         &self.pem
     }

@@ -34,7 +34,7 @@ fn folder(name: &str) -> PathBuf {
 
 #[test]
 fn noughts_serve_keeps_every_rule_of_the_tcp_protocol() {
-    // It wins and loses, and is reproducible.
+    // `first` wins some games and loses others, and its games are reproducible.
     let serving = ServerProcess::tcp(&["--tcp-strategy", "first"]);
     for dialect in ["seed", "later", "auto"] {
         let (run, output) = check(&[
@@ -89,7 +89,7 @@ fn each_way_to_misbehave_is_noticed() {
         ("slow", &[], &["prompt"]),
         ("bytewise", &[], &[]),
     ] {
-        // In parallel, because they mostly wait.
+        // The checks run in parallel, because they mostly wait.
         threads.push(thread::spawn(move || {
             let serving = ServerProcess::tcp(&["--misbehave", kind]);
             let words = [
@@ -438,7 +438,7 @@ fn signal_ends_the_tested_program_too() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // Blocks until data is written.
+    // This read blocks until the program has written to the named pipe.
     let program = std::fs::read_to_string(&told).unwrap();
     let sent = Command::new("kill")
         .arg(judge.id().to_string())

@@ -112,7 +112,8 @@ impl Person {
         self
     }
 
-    /// The rest of the output, standard error, and the exit code. The input stays open, so it does not end the program.
+    /// The rest of the output, standard error, and the exit code. The input stays open, so the end of input cannot be
+    /// what ends the program.
     fn sees_the_end(mut self) -> (String, String, i32) {
         let mut errors = String::new();
         self.screen.read_to_string(&mut self.seen).unwrap();
@@ -180,7 +181,7 @@ fn robot_plays_for_the_user() {
         output.ends_with("The board is full. Nobody won.\nGoodbye.\n"),
         "{output}"
     );
-    // The same seed, the same game.
+    // The same seed gives the same game.
     let game = || perfect.visit(&["--robot", "random", "--seed", "7"], "").0;
     assert_eq!(game(), game());
 }
@@ -245,7 +246,7 @@ fn two_people_meet_and_one_leaves() {
         .reads("(0 to 2): ")
         .types("2 2");
     o.reads("Your opponent plays row 2, column 2.\n");
-    // While waiting for the opponent, not at a question.
+    // x leaves while waiting for the opponent, not at a question.
     x.reads("Waiting for your opponent.\n").types(":q");
     o.reads("Your opponent left. You won.\nPlay again? (y/n): ")
         .types("n");

@@ -1,5 +1,5 @@
 //! The sessions in docs/terminal.md are played here, in pseudo-terminals, and compared with the document.
-//! `NOUGHTS_WRITE_SESSIONS=1` writes them into it.
+//! `NOUGHTS_WRITE_SESSIONS=1` writes the sessions into the document.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn check(name: &str, shown: &str) {
     );
 }
 
-/// With zeros in place of the digits of clocks, which differ from run to run.
+/// The text with zeros instead of the digits of clocks, which differ from run to run.
 fn without_times(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for at in 1..bytes.len().saturating_sub(2) {
@@ -61,7 +61,7 @@ impl Screen {
         self.terminal.types(typed);
     }
 
-    /// What the terminal showed, with other addresses.
+    /// Everything that the terminal showed. In each pair of `renamed`, the second text replaces the first.
     fn end(self, renamed: &[(&str, &str)]) -> String {
         let seen = self.terminal.shown.len();
         let (_, exit, shown) = self.terminal.end_with_everything();

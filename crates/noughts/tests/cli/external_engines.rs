@@ -66,7 +66,7 @@ fn the_arena_reports_each_program_as_what_it_is() {
                 .filter(|row| row.iter().any(|word| word == who));
             rows.next().unwrap().clone()
         };
-        // From the right, because the name contains spaces.
+        // Columns are counted from the right, because the name contains spaces.
         let place = sides[0].iter().rev().position(|head| head == column);
         let external = of(&sides, file);
         assert_eq!(
@@ -193,7 +193,7 @@ fn search_alone_thinks_as_long_as_the_manager_allows() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_engine_takes_no_more_memory_than_its_manager_allows() {
-    /// Its private memory after the answer, in kB.
+    /// The engine's private memory after the answer, in kB.
     fn taken(said: &str) -> u64 {
         let mut child = Command::new(env!("CARGO_BIN_EXE_noughts"))
             .arg("engine")
@@ -221,7 +221,7 @@ fn the_engine_takes_no_more_memory_than_its_manager_allows() {
         free > 16 << 10,
         "{free}: a table of 16 MB is all written to"
     );
-    // 20 MB for everything else, half of the rest for the table: 2 MB.
+    // Of 25 MB, 20 MB are for everything else, and half of the rest is for the table: 2 MB.
     let bounded = taken("INFO max_memory 25000000");
     assert!(bounded + (13 << 10) < free, "{bounded} of {free}");
     assert!(bounded < 25_000_000 / 1024, "{bounded}");
@@ -239,7 +239,7 @@ fn the_engine_speaks_on_a_pipe() {
     stdin
         .write_all(b"START 15\r\nBEGIN\r\nTURN 1,0\r\nEND\r\n")
         .unwrap();
-    // END is enough, the pipe stays open.
+    // The engine ends at END, although the pipe stays open.
     let done = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&done.stdout), "OK\n0,0\n2,0\n");
     assert_eq!(done.status.code(), Some(0));

@@ -94,7 +94,7 @@ fn two_bots_play_a_game() {
     for said in [&first, &second] {
         assert!(said.contains("Ann (x) plays "), "{said}");
         assert!(said.contains("Bob (o) plays "), "{said}");
-        // Nobody sits there, a robot does.
+        // A robot plays, so no message addresses a person.
         assert!(!said.contains("You"), "{said}");
     }
 }
@@ -172,7 +172,7 @@ fn person_plays_and_gets_help() {
         said.contains("is not a move. Please type a move such as 1-0"),
         "{said}"
     );
-    // `first` plays the first legal cell, row by row: the one on top of hers.
+    // `first` plays the first legal cell, row by row: the cell on top of Ann's mark.
     ann.types("2");
     let said = ann.until("Your move (column): ");
     assert!(
@@ -249,7 +249,7 @@ fn killed_server_is_noticed_and_nothing_typed_is_lost() {
     let killed = Instant::now();
     server.kill();
     ann.until("Connection lost. Trying again…");
-    // It says so at once; the machine may be slow.
+    // The program reports the loss at once. The limit is for a slow machine.
     assert!(killed.elapsed() < Duration::from_secs(10));
     ann.types("1-1");
     ann.until("1-1 will be sent when the connection is back.");
@@ -277,7 +277,7 @@ fn frozen_server_is_noticed_and_nothing_typed_is_lost() {
     let arguments = format!("play {} --against first", server.url);
     let mut ann = PseudoTerminal::with_size(&arguments, (60, 18), state.path());
     ann.until("Your move (row-column): ");
-    // At the prompt.
+    // The server freezes while Ann is at the prompt.
     server.signal("-STOP");
     let frozen = Instant::now();
     ann.until("Connection lost. Trying again…");
@@ -293,7 +293,7 @@ fn frozen_server_is_noticed_and_nothing_typed_is_lost() {
     ann.until("You play 1-1.");
     ann.until("first (o) plays 0-0.");
     ann.until("Your move (row-column): ");
-    // After a move.
+    // The server freezes before Ann's next move.
     server.signal("-STOP");
     let frozen = Instant::now();
     ann.types("2-2");
@@ -313,14 +313,14 @@ fn frozen_server_is_noticed_and_nothing_typed_is_lost() {
         "{shown}"
     );
     server.signal("-CONT");
-    // The first word of a menu is answered too, or the program ends with a message.
+    // If the server is frozen at the start, the program ends with a message.
     server.signal("-STOP");
     let mut late = PseudoTerminal::with_size(&arguments, (60, 18), state.path());
     late.until("cannot reach the server");
     assert_eq!(late.end().1, 1);
 }
 
-/// The documented five seconds, on a machine that is busy.
+/// The documentation promises five seconds. This limit is for a busy machine.
 const BUSY_FROZEN_LIMIT: Duration = Duration::from_secs(12);
 
 /// Runs `noughts player` with this state directory.
@@ -372,7 +372,7 @@ fn games_belong_to_the_player_on_every_device() {
         let mode = std::fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    // By a code, which works once.
+    // Another device gets the player by a code, which works once.
     let (_, shown, _) = player(here.path(), &[&["link"], &at[..]].concat());
     let code = shown.split_once("noughts player accept ").unwrap().1;
     let code = code.split_whitespace().next().unwrap();
@@ -390,7 +390,7 @@ fn games_belong_to_the_player_on_every_device() {
     again.types("2-2");
     again.until("You play 2-2.");
     drop(again);
-    // The backup is the file.
+    // A copy of the file is a backup of the player.
     let restored = tempfile::tempdir().unwrap();
     std::fs::create_dir(restored.path().join("noughts")).unwrap();
     std::fs::copy(&file, restored.path().join("noughts/players")).unwrap();
@@ -434,7 +434,7 @@ fn quick_match_pairs_two_terminals() {
     let said = ann.end();
     assert!(said.contains("Bob ("), "{said}");
     bob.until("You have won by resignation.\n");
-    // Nobody wants to play multi.
+    // Cid still waits, because nobody else wants to play multi.
     cid.types("hello");
     cid.until("Still looking for an opponent. :q leaves.\n");
     cid.types(":q");
@@ -448,7 +448,8 @@ fn quick_match_pairs_two_terminals() {
     );
 }
 
-/// The server tells of the match once, and is too busy when it is asked for the game. The stream stays open.
+/// The server reports the match once, and is too busy to answer when the program asks for the game. The stream stays
+/// open.
 #[test]
 fn quick_match_is_asked_for_again_after_a_busy_answer() {
     let (asked, is_asked) = channel();
@@ -521,7 +522,7 @@ fn lobby_players_meet_and_are_listed() {
     bob.until("You are o.");
     ann.until("Bob (o) has joined.");
     assert!(list().contains("Playing: 1\n"));
-    // Of another variant nobody waits, so a table is created.
+    // Nobody waits for this variant, so a table is created.
     let other = [&lobby("Cid")[..], &["--variant", "multi"]].concat();
     let mut cid = Player::start(&other);
     cid.until("You wait in the lobby.");

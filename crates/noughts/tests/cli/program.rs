@@ -31,12 +31,12 @@ fn a_line_of_ten_megabytes_is_read_in_bounded_memory() {
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(&vec![b'x'; 10_000_000]).unwrap();
     stdin.write_all(b"\n").unwrap();
-    // Leading zeros are fine, ten million of them too.
+    // Leading zeros are allowed, even ten million of them.
     stdin.write_all(&vec![b'0'; 10_000_000]).unwrap();
     stdin.write_all(b"1 1\n").unwrap();
     stdin.write_all(&vec![b'9'; 10_000_000]).unwrap();
     stdin.write_all(b" 1\n").unwrap();
-    // A pipe holds 64 KiB, so by now nearly all of it has been read.
+    // A pipe holds 64 KiB, so by now the program has read nearly all of the input.
     let peak = peak_memory(child.id());
     drop(stdin);
     let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
@@ -179,7 +179,7 @@ fn help_and_version_work_everywhere() {
         "completions",
         "man",
     ];
-    // There `-h` is the host.
+    // In `connect`, `-h` is the host.
     let short = commands.iter().filter(|c| **c != "connect");
     let each = commands
         .iter()
@@ -226,7 +226,7 @@ fn completions_and_the_manual_are_made() {
         );
         assert_eq!(run.exit, 0);
     }
-    // There is only one page, so it must not refer to others.
+    // There is only one manual page, so it must not refer to other pages.
     let page = String::from_utf8(run(&["man"], b"").output).unwrap();
     assert!(!page.contains("(1)"), "{page}");
 }

@@ -58,7 +58,7 @@ impl PseudoTerminal {
         }
     }
 
-    /// Reads until this text is shown, after what was read before. Returns everything up to it.
+    /// Reads until `text` is shown. Returns everything that was shown since the last call, up to `text`.
     pub(crate) fn until(&mut self, text: &str) -> String {
         let mut some = [0; 4096];
         loop {
@@ -71,18 +71,18 @@ impl PseudoTerminal {
             let output = self.script.stdout.as_mut().unwrap();
             let count = output.read(&mut some).unwrap();
             assert!(count > 0, "no {text:?} in {}", &self.shown[self.seen..]);
-            // A character may be cut in two; no expected text is.
+            // A read may end within a character, which then becomes `�`. Every expected text arrives in one read.
             self.shown
                 .push_str(&String::from_utf8_lossy(&some[..count]));
         }
     }
 
-    /// Types this, with Enter.
+    /// Types a line and presses Enter.
     pub(crate) fn types(&mut self, line: &str) {
         self.press(&format!("{line}\n"));
     }
 
-    /// Ctrl-C is `\x03`.
+    /// Presses keys. Ctrl-C is `\x03`.
     pub(crate) fn press(&mut self, keys: &str) {
         let input = self.script.stdin.as_mut().unwrap();
         input.write_all(keys.as_bytes()).unwrap();

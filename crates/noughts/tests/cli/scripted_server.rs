@@ -64,7 +64,7 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&str, &str) -> Answer) {
                 stream,
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: {data}\n\n"
             );
-            // Until the client leaves.
+            // Keeps the stream open until the client leaves.
             let _ = stream.read(&mut [0]);
         }
     }

@@ -89,7 +89,7 @@ fn a_signal_ends_it_with_everything_closed() {
         let (exit, log) = serving.end(signal);
         assert_eq!(exit, Some(0), "{signal}: {log}");
         for stream in [&mut client, &mut other] {
-            // Closed in order, not reset.
+            // The server has closed the connection in order; it was not reset.
             assert_eq!(stream.read(&mut [0; 9]).unwrap(), 0, "{signal}");
         }
         for port in ports {
@@ -99,7 +99,8 @@ fn a_signal_ends_it_with_everything_closed() {
     }
 }
 
-/// `systemctl kill -s HUP` reads the certificate again, where there is one.
+/// `systemctl kill -s HUP` makes a server read its certificate again. A server without a certificate must ignore the
+/// signal.
 #[test]
 fn hangup_does_not_end_a_server_without_a_certificate() {
     let serving = LoggedServer::start("", "");
@@ -207,13 +208,13 @@ fn without_file_descriptors_existing_connections_continue() {
     let serving = LoggedServer::start("ulimit -n 32;", "--log warn");
     let mut inside = serving.connect();
     greet(&mut inside);
-    // More than there are descriptors: the system accepts them, the program cannot.
+    // There are more connections than file descriptors: the system accepts them, but the program cannot.
     let mut clients: Vec<TcpStream> = (0..60).map(|_| serving.connect()).collect();
     inside.write_all(b"\x03\0\0\x30\x39").unwrap();
     let mut heard = [0; 6];
     inside.read_exact(&mut heard).unwrap();
     assert_eq!(&heard, b"\x04\0\0\x30\x39\x01", "who is in plays on");
-    // When some disconnect, the others are accepted.
+    // When some clients disconnect, the program accepts the others.
     let mut last = clients.pop().unwrap();
     last.write_all(HELLO).unwrap();
     drop(clients);

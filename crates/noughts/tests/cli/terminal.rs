@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::pseudo_terminal::PseudoTerminal;
 use crate::server_process::ServerProcess;
 
-/// Without colours.
+/// The text without colour codes.
 fn plain(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -31,7 +31,7 @@ fn classic_game_greets_people_on_standard_error() {
     assert!(answer < shown.find("Type row").unwrap(), "{shown}");
     terminal.types(":q");
     assert_eq!(terminal.end().1, 0);
-    // Standard output alone is not a conversation with a person.
+    // Without a terminal on standard error, no hint is shown.
     let mut terminal = PseudoTerminal::new("2>/dev/null");
     let shown = terminal.until("Enter your turn (x): ");
     assert!(shown.starts_with("Turn: 1\r\n"), "{shown}");

@@ -72,7 +72,7 @@ impl TlsServer {
         format!("https://localhost:{}", self.ports["http"])
     }
 
-    /// Sends SIGHUP, and waits for what the log says about it.
+    /// Sends SIGHUP, and returns the log line about the certificate.
     fn reload(&mut self) -> String {
         let id = self.process.id().to_string();
         assert!(
@@ -145,7 +145,7 @@ fn request(stream: &mut TlsClient, head: &str) -> String {
     )
     .unwrap();
     let mut response = String::new();
-    // The server may close without a word of TLS.
+    // The server may close the connection without closing the TLS session.
     let _ = stream.read_to_string(&mut response);
     response
 }

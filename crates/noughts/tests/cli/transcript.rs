@@ -11,9 +11,10 @@
 //! ? 0
 //! ```
 //!
-//! `$` starts the program. Text between `«` and `»` is typed; it and its newline are not part of the output, because a pipe
-//! has no echo. `\c` at its end omits the newline; `\r \t \0 \xHH \u{…}` are bytes and characters. `?` is the exit code,
-//! by default 0. `‹ms›` is any number (a time), `‹n›` any number that may change with a better engine.
+//! `$` starts the program. Text between `«` and `»` is typed. The typed text and its newline are not part of the
+//! output, because a pipe has no echo. `\c` at the end of a typed text omits the newline; `\r \t \0 \xHH \u{…}` are
+//! bytes and characters. `?` is the exit code, by default 0. `‹ms›` is any number (a time), `‹n›` any number that may
+//! change with a better engine.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -45,8 +45,8 @@ fn the_examples_of_the_readme_and_the_docs_are_true() {
     }
 }
 
-/// Documents show input and errors as on a terminal, without marks. Every prompt ends with `): `. In examples
-/// of the classic game, robots play `o`.
+/// Converts an example of a document into a transcript. Documents show input and errors as on a terminal, without
+/// marks. Every prompt ends with `): `. In examples of the classic game, robots play `o`.
 fn typed(example: &str) -> String {
     let has_robot = example.contains("--robot o");
     let mark = |line: &str| match line.split_once("): ") {

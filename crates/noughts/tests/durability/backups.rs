@@ -55,7 +55,7 @@ impl Registered {
         }
     }
 
-    /// Plays with the token of the seat whose turn it is.
+    /// Plays for the seat to move, with its token.
     #[track_caller]
     fn play(&mut self, port: u16, cell: &str) {
         let seat = (self.turn % 2).to_string();
@@ -67,7 +67,7 @@ impl Registered {
         assert_eq!(played.status, 200, "{}", played.text);
     }
 
-    /// The player's own token is valid, and its game is running.
+    /// Asserts that the player's token is valid and that its game is running.
     #[track_caller]
     fn check(&self, port: u16) {
         let me = ask(port, "GET", "/api/me", &self.token, None);
@@ -87,7 +87,7 @@ fn a_backup_under_load_is_restored_in_the_other_kind_of_store() {
     let sqlite = |name: &str| format!("sqlite:{}", path(name));
     let mut postgres = Server::start();
     let database = postgres.database("live");
-    // Each kind is the source once.
+    // Each kind of store is the source once.
     for (number, (source, target, moved)) in [
         (
             sqlite("a.db"),

@@ -1,7 +1,7 @@
 //! The fault campaign: random faults while clients of all interfaces play, and a check of everything that they saw.
 //!
-//! `cargo xtask campaign` runs it for long. A campaign consists of rounds. Each round has a new store and its own seed,
-//! so that a campaign can be resumed after any round, and a round can be repeated.
+//! `cargo xtask campaign` runs long campaigns. A campaign consists of rounds. Each round has a new store and its own
+//! seed, so that a campaign can be resumed after any round, and a round can be repeated.
 
 mod check;
 mod clock_player;
@@ -31,7 +31,8 @@ const FAULTS_PER_ROUND: usize = 25;
 /// How many turns, at most, are acknowledged between two faults.
 const MAX_TURNS_BETWEEN: usize = 12;
 
-/// How long nothing goes wrong after hints were lost, so that watchers must learn of the end of their games by themselves.
+/// After hints were lost, there is no further fault for this time. Until then, watchers must learn of the end of their
+/// games without hints.
 const QUIET: Duration = Duration::from_secs(6);
 
 fn number(name: &str, default: u64) -> u64 {
@@ -69,7 +70,7 @@ fn run(kind: StoreKind) {
 fn run_round(kind: StoreKind, seed: u64, round: usize, faults: usize) -> String {
     let seed = seed.wrapping_mul(1_000_003).wrapping_add(round as u64);
     let (mut draw, begun) = (Draw(seed), Instant::now());
-    // The first numbers of neighbouring seeds are alike.
+    // Similar seeds give similar first numbers, so these numbers are skipped.
     for _ in 0..4 {
         draw.below(1);
     }
@@ -85,7 +86,7 @@ fn run_round(kind: StoreKind, seed: u64, round: usize, faults: usize) -> String 
         scope.spawn(|| websocket_player::play(&world, seed));
         scope.spawn(|| clock_player::play(&world, seed));
         scope.spawn(|| tcp_player::play(&world, seed, tcp_player::Opponent::Computer, "tcp"));
-        // With fewer, many would wait for clients of a node that was killed.
+        // With fewer clients, many would wait for clients of a node that was killed.
         for name in ["pair-a", "pair-b", "pair-c", "pair-d"] {
             let world = &world;
             scope.spawn(move || tcp_player::play(world, seed, tcp_player::Opponent::Client, name));

@@ -49,8 +49,8 @@ impl Client {
         self.ask("GET", path, "", "", None)
     }
 
-    /// Sends a request with a token and an idempotency key, each of which may be empty. After an error the server may or
-    /// may not have carried it out.
+    /// Sends a request with a token and an idempotency key, each of which may be empty. After an error the server may
+    /// or may not have carried out the request.
     pub(crate) fn ask(
         &mut self,
         method: &str,

@@ -1,4 +1,4 @@
-//! A small file system of its own, which can become full or fail. Mounting it needs root.
+//! A small separate file system, which can become full or fail. Mounting it needs root.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Disk {
         run("mount", &options, &[&self.image(), &self.path()]);
     }
 
-    /// The file system finds an error, as on a broken disk, and becomes read-only.
+    /// Makes the file system report an error, as on a broken disk, so that it becomes read-only.
     pub(crate) fn fail(&self) {
         let found = Command::new("findmnt")
             .args(["-n", "-o", "SOURCE"])

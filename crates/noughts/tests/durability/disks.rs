@@ -34,8 +34,8 @@ fn until_ready(client: &mut Client) {
     }
 }
 
-/// The small write of a readiness check may still fit when a game does not. Tries until the disk is full for
-/// both.
+/// The small write of a readiness check may still fit on the disk when a game does not. Repeats the check until it
+/// fails too.
 fn until_unready(client: &mut Client) -> Answer {
     let begun = Instant::now();
     loop {
@@ -68,7 +68,7 @@ fn a_full_disk_is_reported_and_the_server_recovers_when_there_is_room() {
     let mut client = Client::new(server.http);
     let mut games = vec![id(&create(&mut client))];
     until_ready(&mut client);
-    // Somebody else fills the disk.
+    // Another program fills the disk.
     let ballast = disk.path().join("ballast");
     let written = fs::write(&ballast, vec![7; 9_000_000]);
     assert!(written.is_err(), "the disk has room");
@@ -108,7 +108,7 @@ fn a_disk_that_becomes_read_only_is_reported() {
     let game = id(&create(&mut client));
     until_ready(&mut client);
     disk.fail();
-    // What the kernel had accepted before may still succeed.
+    // Writes that the kernel accepted earlier may still succeed.
     let refused = loop {
         let created = create(&mut client);
         if created.status != 201 {

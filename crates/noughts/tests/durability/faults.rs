@@ -44,7 +44,7 @@ fn listed(client: &mut Client) -> HashSet<String> {
 fn a_full_disk_answers_503_and_nothing_is_half_written() {
     let directory = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", directory.path().join("noughts.db").display());
-    // Limit files to one megabyte, in blocks of 512 bytes; writing beyond it fails.
+    // Limits files to one megabyte, in blocks of 512 bytes. Writing beyond this limit fails.
     let limit = [
         "sh",
         "-c",
@@ -102,7 +102,7 @@ fn a_lost_database_answers_503_and_play_goes_on_when_it_is_back() {
     assert!(lost.is_problem(503, "store-unavailable"), "{lost:?}");
     assert_eq!(client.get("/readyz").unwrap().status, 503);
     server.begin();
-    // The same request with the same key is stored once, whatever happened to the first.
+    // The same request with the same key is stored once, whatever happened to the first attempt.
     let mut played = play(&mut client, &created, 2, "0-0");
     while played.status == 503 {
         played = play(&mut client, &created, 2, "0-0");

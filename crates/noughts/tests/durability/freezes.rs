@@ -12,7 +12,7 @@ use crate::server_process::ServerProcess;
 const TABLE: &str =
     r#"{"variant":"16x16k16","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
 
-/// Long enough that the other processes declare it dead.
+/// Long enough that the other processes declare the frozen process dead.
 const FROZEN: Duration = Duration::from_secs(15);
 
 fn play(port: u16, game: &Value, turn: usize) -> u16 {
@@ -40,11 +40,11 @@ fn a_node_that_is_frozen_for_15_seconds_loses_no_http_game() {
         assert_eq!(play(port, &game, 1), 200);
         games.push(game);
     }
-    // The nodes have seen each other count.
+    // Wait until the nodes know each other.
     sleep(Duration::from_secs(2));
     nodes[0].signal("STOP");
     let thawed = Instant::now() + FROZEN;
-    // Its games go on at the others.
+    // The games of the frozen node go on at the other nodes.
     for game in &games {
         assert_eq!(play(nodes[1].http, game, 2), 200);
     }
@@ -53,7 +53,7 @@ fn a_node_that_is_frozen_for_15_seconds_loses_no_http_game() {
     for game in &games {
         assert_eq!(play(nodes[0].http, game, 3), 200);
     }
-    // By now another node would have ended the games.
+    // If a node still believed that another node is dead, it would have ended the games by now.
     sleep(Duration::from_secs(12));
     for (number, game) in games.iter().enumerate() {
         let path = format!("/api/games/{}", game["id"].as_str().unwrap());

@@ -63,7 +63,7 @@ impl World {
         drop(self.wait_until(|state| state.acknowledged >= until));
     }
 
-    /// All clients finish their game and stop.
+    /// Lets all clients finish their game and stop.
     pub(crate) fn say_enough(&self) {
         self.is_enough.store(true, Ordering::SeqCst);
     }
@@ -83,7 +83,7 @@ impl World {
         self.check_until(port, news, Instant::now());
     }
 
-    /// Like `verify`, if another process may just have acknowledged a turn: waits for its hint.
+    /// Like `check`, but waits for missing turns, because another process may have acknowledged them just now.
     pub(crate) fn check_in_the_end(&self, port: u16) {
         let news = self.state().news.clone();
         self.check_until(port, news, Instant::now() + PATIENCE);
@@ -111,7 +111,7 @@ impl World {
         }
     }
 
-    /// The list has every created game once, and each is over.
+    /// Checks that the list has every created game once and that each game is over.
     pub(crate) fn check_archive(&self, port: u16) {
         let mut client = Client::new(port);
         let (mut found, mut before) = (HashSet::new(), String::new());

@@ -85,7 +85,7 @@ fn concurrent_turns_at_two_nodes_one_is_stale() {
     let store = server.database("race");
     let nodes = [ServerProcess::start(&store), ServerProcess::start(&store)];
     let wishes = [
-        // The same seat twice, and both seats.
+        // First the same seat acts twice, then both seats act.
         [
             (0, r#"{"turn":1,"play":"0-0"}"#),
             (0, r#"{"turn":1,"play":"2-2"}"#),
@@ -148,7 +148,7 @@ fn watcher_at_another_node_sees_turns_and_taken_seats() {
     times.sort_unstable();
     let median = times[times.len() / 2];
     println!("a turn reaches another node {median:?} after its answer, at the median");
-    // By hints; without them nodes compare only every two seconds.
+    // This is fast because of hints. Without hints, nodes read the store only every two seconds.
     assert!(median < Duration::from_secs(1), "{times:?}");
 }
 
@@ -182,7 +182,7 @@ fn robot_of_a_dead_node_continues_at_another() {
     let mut server = Server::start();
     let store = server.database("robots");
     let nodes = [ServerProcess::start(&store), ServerProcess::start(&store)];
-    // It computes longer than its node lives.
+    // The robot computes for longer than its node lives.
     let table =
         r#"{"variant":"15x15k5","seats":[{"human":"Ann"},{"robot":"search:5s"}],"take":[0]}"#;
     let created = create_table(nodes[0].http, table);
@@ -250,7 +250,7 @@ fn after_a_restart_open_seats_and_robots_continue() {
         .unwrap();
     let mut heard = [0; 11];
     client.read_exact(&mut heard).unwrap();
-    // The second seat: admitted, and the other one begins.
+    // The client is admitted to the second seat, and the other player begins.
     assert_eq!(heard[10], 2);
     assert_eq!(waiting.view(serving.http)["seats"][1]["name"], "Bob");
     let mut events = Events::of(serving.http, &robots.id);

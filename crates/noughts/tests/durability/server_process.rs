@@ -81,9 +81,9 @@ impl ServerProcess {
         self.process.wait().expect("it is a child of this process");
     }
 
-    /// Kills it at once.
+    /// Kills the server at once.
     pub(crate) fn kill(&mut self) {
-        // It may have ended already.
+        // The server may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -6,7 +6,8 @@ use noughts_rules::Variant;
 
 use crate::{prove, same};
 
-/// An accepted proof must be true. The solver decides that; other tests compare it with minimax on such boards.
+/// Asserts that an accepted proof is true, according to the solver. Other tests compare the solver with minimax on
+/// these boards.
 fn check_true(proved: &Proved) {
     let (worth, _) = prove(&proved.variant, Some(proved.position.clone()));
     let place = proved.position.format(&proved.variant);
@@ -58,13 +59,12 @@ fn ten_thousand_damaged_proofs_are_refused_or_still_true() {
             check_true(&proved);
         }
     }
-    // A repeated line or an equally good move: few, but some.
+    // A few damaged proofs are still correct, such as a proof with a repeated line or with another good move.
     assert!((1..2000).contains(&accepted), "{accepted}");
 }
 
-/// The solver writes only needed lines, so a proof is invalid without any one of them. This does not hold
-/// with gravity: there the general solver also writes records of positions that the checker accepts without
-/// one.
+/// The solver writes only needed lines, so a proof is invalid without any one of them. This does not hold with gravity,
+/// where the general solver also writes records for positions that the checker accepts without a record.
 #[test]
 fn every_line_of_a_proof_is_needed() {
     for name in ["3x3k3", "4x3k3", "3x3k3+misere", "5x4k4", "6x5k4"] {

@@ -20,8 +20,8 @@ pub(crate) struct Observations {
     pub(crate) flag_character: Option<Finding>,
     /// A frame that answers no request.
     pub(crate) unasked: Option<Finding>,
-    /// Whether the server stops reading a name at its first zero byte. If so, all further names end with one zero
-    /// byte, so that this fault does not hide others.
+    /// Whether the server stops reading a name at its first zero byte. If so, all further names end with one zero byte,
+    /// so that this fault does not hide other faults.
     pub(crate) one_zero: bool,
     /// Whether the server leaves connections open that the client has closed.
     pub(super) keeps_connections: bool,
@@ -124,8 +124,8 @@ impl Connection {
         }
     }
 
-    /// How long the rest of a frame may take before the frame counts as too short. It is shorter once the server has
-    /// sent a wrong frame, because then a wrong guess reports no new fault.
+    /// How long the rest of a frame may take before the frame counts as too short. This time is shorter after the
+    /// server has sent a wrong frame, because a wrong guess then reports no new fault.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {
@@ -142,7 +142,7 @@ impl Connection {
             && self.buffer.bytes.len() < MAX_EXCESS
     }
 
-    /// Skips the rest of a frame that was too long. Returns whether there was one.
+    /// Skips the rest of a frame that was too long. Returns whether something was skipped.
     pub(super) fn skip_excess(&mut self) -> bool {
         if self.last_frame.is_empty() {
             return false;

@@ -53,8 +53,8 @@ impl Geometry {
         (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
     }
 
-    /// A number that identifies the position. In each column the sum sets the bit above the highest stone;
-    /// below it are the stones of the side to move.
+    /// A number that identifies the position. In each column the sum sets the bit above the highest stone. The bits
+    /// below are the stones of the side to move.
     pub(super) fn key(&self, stones: Stones) -> u64 {
         stones
             .mine
@@ -102,7 +102,7 @@ impl Geometry {
         self.column(cell.trailing_zeros() / (self.rows + 1))
     }
 
-    /// All cells above these.
+    /// All cells above `cells`.
     pub(super) fn above(&self, cells: u64) -> u64 {
         let mut above = cells << 1;
         for _ in 2..self.rows {

@@ -94,7 +94,8 @@ impl Book {
         }
     }
 
-    /// 1, 0 or -1 for a position with this canonical key and this many marks, if the side to move wins, draws or loses.
+    /// Whether the side to move wins (1), draws (0) or loses (-1) in the position with this canonical key and this many
+    /// marks. `None` if the position is not in the book.
     pub(crate) fn sign(&self, key: u64, marks: u32) -> Option<i32> {
         if marks == OPENING_MARKS
             && let Some(sign) = self
@@ -110,7 +111,7 @@ impl Book {
     /// Whether the value of this position follows from the values of all positions with eight marks.
     pub(crate) fn has_all_after(&self, stones: Stones) -> bool {
         let marks = stones.mask.count_ones();
-        // A rewind can change who is to move; the book has none of the positions after that.
+        // After a rewind the other side may be to move. The book has no such positions.
         let is_regular = stones.mine.count_ones() == marks / 2;
         let openings = self.openings.as_ref();
         marks <= OPENING_MARKS && is_regular && openings.is_some_and(Openings::is_complete)
@@ -160,7 +161,7 @@ mod tests {
         assert_eq!(-plain.sign(after.mine, after.mask), sign, "{entry:x}");
     }
 
-    /// Compares this many random entries with at least this many marks.
+    /// Compares `samples` random entries with at least `min_marks` marks.
     fn compare_samples(min_marks: u32, samples: usize) {
         let geometry = Geometry::new(7, 6);
         let marks = |entry: &u64| geometry.position(entry >> 5).mask.count_ones();

@@ -1,15 +1,15 @@
 //! The transposition table of the Connect Four solver.
 
-/// Bounds of scores by position. The table grows with the search, because a small one stays in the processor's cache:
+/// Bounds of scores by position. The table grows with the search, because a small table stays in the processor's cache:
 /// 500 positions with 15 to 27 stones took 1.2 s with 512 KB and 2.8 s with 64 MB.
 pub(super) struct Bounds {
-    /// The low 56 bits of the mixed key, above a bound of 8 bits. The high bits of the mixed key are the
-    /// index.
+    /// A slot has the low 56 bits of the mixed key in its high bits, and a bound in its low 8 bits. The high bits of
+    /// the mixed key are the index of the slot.
     slots: Vec<u64>,
     pub(super) bits: u32,
     pub(super) max_bits: u32,
-    /// Number of stores since the table grew or the search started. The table grows only for a search that
-    /// needs it.
+    /// Number of stores since the table grew or the search started. The table grows only if one search stores many
+    /// entries.
     pub(super) stores: u64,
 }
 

@@ -11,8 +11,8 @@ const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
     /// A move that keeps the value of a position without a line. The search for the distance takes at most
-    /// `distance_nodes`; if it succeeds, no move wins earlier or loses later. The choice of a new solver
-    /// depends only on the position.
+    /// `distance_nodes`; if it succeeds, no move wins earlier or loses later. If the solver has not searched before,
+    /// the choice depends only on the position.
     pub(crate) fn choose(
         &mut self,
         stones: Stones,
@@ -57,9 +57,8 @@ impl ConnectFour {
         })
     }
 
-    /// The values of all moves in a position without a line, the best first. Distances are missing if the
-    /// search was stopped before it found them all. An error means that it was stopped before it found all
-    /// values.
+    /// The values of all moves in a position without a line, the best first. If the search is stopped after it has
+    /// found every value, some distances are missing. If the search is stopped earlier, the result is an error.
     pub(crate) fn move_values(
         &mut self,
         stones: Stones,
@@ -155,7 +154,7 @@ impl ConnectFour {
             return Ok(*win);
         }
         if !is_exact && score.0 < 0 {
-            // Every move loses. Choose one that does not lose at once, if there is one.
+            // Every move loses. Choose a move that does not lose at once, if there is one.
             let loses_at_once = |child: Stones| {
                 let completing = self.geometry.completing::<0>(child.mine, child.mask);
                 completing & self.geometry.playable(child.mask) != 0

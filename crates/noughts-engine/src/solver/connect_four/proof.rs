@@ -43,7 +43,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes a position after those that it depends on.
+    /// Writes the record of a position, after the records of the positions that it depends on.
     fn position(&mut self, stones: Stones, to_move: Side) -> io::Result<()> {
         let key = self.solver.geometry.canonical_key(stones);
         if self.is_obvious(stones, to_move) || !self.written.insert(key) {

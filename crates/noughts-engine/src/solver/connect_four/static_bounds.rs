@@ -1,8 +1,8 @@
 //! Bounds of the score that need no search.
 //!
-//! A side *follows* if it answers each stone of the other side with one directly above it. This needs columns with an
-//! even number of free cells: the follower gets the upper cell of every pair, the other side only lower ones. The next
-//! cell of a column with an odd number of free cells is an *odd cell*. The follower pairs odd cells of different
+//! A side *follows* if it answers each stone of the other side with a stone directly above. This needs columns with an
+//! even number of free cells: the follower gets the upper cell of every pair, the other side gets only lower cells. The
+//! next cell of a column with an odd number of free cells is an *odd cell*. The follower pairs odd cells of different
 //! columns: if the other side takes one of them, the follower takes the other one, and both columns become even.
 
 use super::{ConnectFour, Stones};
@@ -62,7 +62,8 @@ impl ConnectFour {
         (low, high)
     }
 
-    /// A lower bound of the score if the side to move plays one of an odd number of odd cells and follows from then on.
+    /// A lower bound of the score. The side to move plays an odd cell, and follows from then on; the number of odd
+    /// cells must be odd.
     fn bound_of_following<const STRIDE: u32>(
         &self,
         mine: u64,

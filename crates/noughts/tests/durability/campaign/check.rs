@@ -17,7 +17,7 @@ use super::world::{Known, World};
 /// How far the times in the store may be from the real time.
 const MAX_TIME_ERROR_MS: u64 = 3_000;
 
-/// A clock of one second ran out: at least this long after the turn before.
+/// A clock of one second may run out no earlier than this time after the turn before.
 const CLOCK_MS: u64 = 1_000;
 
 /// Milliseconds since 1970.
@@ -51,7 +51,7 @@ pub(super) fn check(store: &str, world: &World, times: Range<u64>) -> Result<(),
     })
 }
 
-/// All games. A list and a log say the same about a game.
+/// Reads all games, and checks that the list and the log of each game agree.
 async fn read_all(store: &dyn Store) -> Result<HashMap<GameId, StoredGame>, String> {
     let query = ListQuery {
         variant: None,
@@ -85,7 +85,7 @@ fn replay(stored: &StoredGame, entries: usize) -> Result<Table, String> {
     table.map_err(|invalid| format!("game {}: {invalid:?}", stored.settings.id))
 }
 
-/// The turns are legal, the times are those of the store, and no clock ran out early.
+/// Checks that the turns are legal, that the times come from the store, and that no clock ran out early.
 fn check_log(stored: &StoredGame, times: &Range<u64>) -> Result<(), String> {
     let settings = &stored.settings;
     let wrong =
@@ -131,7 +131,7 @@ fn marks(game: &Game) -> String {
     marks.map(mark).collect()
 }
 
-/// Every acknowledged turn is in the log, and every state that a client saw is a state of the log.
+/// Checks that every acknowledged turn is in the log, and that every state that a client saw is a state of the log.
 fn check_known(id: &str, known: &Known, logs: &HashMap<GameId, StoredGame>) -> Result<(), String> {
     let parsed: GameId = id.parse().map_err(|error| format!("{id}: {error}"))?;
     let stored = logs

@@ -13,7 +13,7 @@ const TURN: Duration = Duration::from_secs(1);
 /// How long after the deadline a game ends, if the node that served it died.
 const PROMISED: Duration = Duration::from_secs(6);
 
-/// For a machine that is busy with other things.
+/// Additional time for a busy machine.
 const SLACK: Duration = Duration::from_secs(4);
 
 /// Plays games until the campaign ends.
@@ -34,7 +34,7 @@ fn play_one(world: &World, requests: &mut Requests<'_>, game: usize) -> Option<(
     let view = requests.play_turn(&created, &created["view"])?;
     let asked = Instant::now();
     requests.play_turn(&created, &view)?;
-    // Now the first seat is silent.
+    // From now on the first seat does not move.
     let (answered, faulty) = (Instant::now(), world.faulty());
     loop {
         let view = requests.view(id)?;

@@ -1,4 +1,4 @@
-//! The processes of a campaign: nodes, their store, and what is between them.
+//! The processes of a campaign: nodes, their store, and the proxies between them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -152,7 +152,7 @@ impl Cluster {
             }
             Fault::DiskFull | Fault::NodeKilledOnFullDisk => {
                 let ballast = self.disk().path().join("ballast");
-                // It is written until the disk is full.
+                // The file is written until the disk is full.
                 let _ = fs::write(&ballast, vec![7; 9_000_000]);
                 sleep(pause(600));
                 if fault == Fault::NodeKilledOnFullDisk {
@@ -168,7 +168,8 @@ impl Cluster {
             Fault::DatabaseKilled => {
                 signal(&self.database_processes(), "KILL");
                 sleep(pause(300));
-                // Their process ids may still exist, if nobody has waited for the processes.
+                // PostgreSQL refuses to start while its old process ids seem to exist. They do until somebody has
+                // waited for the killed processes, so the lock files are removed.
                 let directory = self.database().directory().to_owned();
                 for lock in ["data/postmaster.pid", ".s.PGSQL.5432.lock"] {
                     let _ = fs::remove_file(directory.join(lock));
@@ -180,7 +181,7 @@ impl Cluster {
                 let serving: Vec<u32> = serving.into_iter().filter(|id| is_backend(*id)).collect();
                 if !serving.is_empty() {
                     let one = pause(serving.len()).as_millis() as usize - 20;
-                    // It may have ended already.
+                    // The process may have ended already.
                     signal(&[serving[one]], "KILL");
                 }
             }
@@ -196,7 +197,7 @@ impl Cluster {
                 self.proxies()[node].set(Mode::Hold);
                 sleep(pause(500));
                 self.kill(node, world);
-                // What the node had sent is lost.
+                // The data that the node had sent is lost.
                 self.proxies()[node].cut();
                 self.proxies()[node].set(Mode::Pass);
             }
@@ -231,7 +232,7 @@ impl Cluster {
     }
 
     fn kill(&mut self, node: usize, world: &World) {
-        // Dropping it kills it.
+        // Dropping the node kills its process.
         self.nodes[node] = None;
         world.set_nodes(self.ports());
     }

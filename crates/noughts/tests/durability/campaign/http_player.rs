@@ -13,11 +13,11 @@ use crate::load::Draw;
 /// How long a player waits for a response before it tries another node.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Between two requests of a player, so that the campaign needs little processor time.
+/// Pause between two requests of a player, so that the campaign needs little processor time.
 pub(super) const PAUSE: Duration = Duration::from_millis(25);
 
-/// The tables that clients create in turn, and the seats that they take. In the last one a turn has 20 s, more
-/// than any fault lasts.
+/// The tables that clients create in turn, and the seats that they take. At the last table a turn has 20 s, which is
+/// longer than any fault.
 const TABLES: [(&str, &[u64]); 4] = [
     (
         r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
@@ -53,7 +53,7 @@ impl<'w> Requests<'w> {
         }
     }
 
-    /// The answer, which is not 503; `None` if the campaign failed.
+    /// Repeats a request until the answer is not 503, and returns this answer; `None` if the campaign failed.
     pub(super) fn insist(
         &mut self,
         method: &str,

@@ -1,4 +1,4 @@
-//! A proxy between one node and PostgreSQL that can stop, slow down or lose what passes.
+//! A proxy between one node and PostgreSQL that can hold, delay or drop data.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-/// What happens to everything that passes.
+/// What the proxy does with data and connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Pass,
-    /// Nothing passes, in both directions; it is kept for later, as TCP does.
+    /// Data waits in both directions and is delivered later, as with TCP.
     Hold,
     /// New connections are closed at once.
     Refuse,
@@ -62,7 +62,7 @@ impl Shared {
 }
 
 impl PostgresProxy {
-    /// Starts a proxy to the server with its socket in this directory. It ends with the process.
+    /// Starts a proxy to the server whose socket is in the directory `server`. The proxy ends with the process.
     pub(super) fn start(server: &Path) -> PostgresProxy {
         let directory = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(directory.path().join(SOCKET)).unwrap();
@@ -104,7 +104,7 @@ impl PostgresProxy {
     }
 }
 
-/// Waits for as long as nothing may pass.
+/// Waits while the mode is `Hold`; in the mode `Slow`, waits a moment.
 fn delay(shared: &Shared) {
     if shared.mode() == Mode::Slow {
         sleep(DELAY);
@@ -149,7 +149,8 @@ fn pass_replies(shared: &Shared, mut from: UnixStream, mut to: UnixStream) {
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// The length of the first message, if it is complete: a type, and a length that includes itself.
+/// The length of the first message; `None` if the message is not complete. A message starts with a type and with a
+/// length that counts itself.
 fn first_message(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(1..5)?;
     let length = u32::from_be_bytes(length.try_into().expect("it has four bytes"));

@@ -73,7 +73,7 @@ fn play_one(
     let Event::Ready { .. } = client.hello(&wire_name, greeting).ok()? else {
         return None;
     };
-    // If nobody comes, another node is tried.
+    // If no opponent comes, the client tries another node.
     let Event::Admitted { first } = client.play().ok()? else {
         return None;
     };

@@ -11,7 +11,7 @@ use super::http_player::PAUSE;
 use super::world::World;
 use crate::load::Draw;
 
-/// The server sends a comment every 15 s.
+/// Maximum time without data. The server sends a comment every 15 s.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Follows one game after the other until the campaign ends.

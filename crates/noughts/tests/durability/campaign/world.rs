@@ -1,4 +1,4 @@
-//! What the clients of a campaign share: the addresses of the nodes, and everything that any of them saw.
+//! What the clients of a campaign share: the addresses of the nodes, and everything that any client saw.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::tcp_player::TcpGame;
 use crate::load::Draw;
 
-/// How long a request is repeated, and how long nothing may be acknowledged.
+/// Maximum time for which a request is repeated, and maximum time without an acknowledged turn.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long after the end of a game its watchers may learn of it, besides twice the time of faults in between. Without
-/// hints, nodes compare their tables with the store every 2 s.
+/// Maximum time from the end of a game until its watchers learn of it. Twice the duration of all faults in between is
+/// added. Without hints, nodes compare their tables with the store every 2 s.
 const MAX_WATCH_DELAY: Duration = Duration::from_secs(5);
 
 /// The addresses of a node.
@@ -30,18 +30,18 @@ pub(super) struct Ports {
 pub(super) struct Seen {
     pub(super) turn: u64,
     pub(super) is_over: bool,
-    /// One character per cell; `None` if the message had only what changed.
+    /// One character per cell; `None` if the message contained only the changes.
     pub(super) marks: Option<String>,
 }
 
 /// What clients know of a game.
 #[derive(Default)]
 pub(super) struct Known {
-    /// By the number of the latest entry.
+    /// The states that clients saw, by the number of the latest entry.
     pub(super) states: BTreeMap<u64, Seen>,
     /// The acknowledged turns: number, seat and move.
     pub(super) turns: Vec<(u64, u64, String)>,
-    /// When a client saw the end, and for how long there had been faults by then.
+    /// When a client saw the end, and the total duration of faults up to that time.
     ended: Option<(Instant, Duration)>,
 }
 
@@ -127,7 +127,7 @@ impl World {
         !state.is_finished && state.failure.is_none()
     }
 
-    /// Clients finish their game and stop.
+    /// Lets clients finish their game and stop.
     pub(super) fn finish(&self) {
         self.state().is_finished = true;
         self.changed.notify_all();
@@ -159,7 +159,7 @@ impl World {
         state.faulty += since.map_or(Duration::ZERO, |since| since.elapsed());
     }
 
-    /// For how long there were faults, since the beginning.
+    /// The total duration of faults since the beginning.
     pub(super) fn faulty(&self) -> Duration {
         let state = self.state();
         let now = state.fault_since.map(|since| since.elapsed());
@@ -179,7 +179,7 @@ impl World {
         }
     }
 
-    /// A turn was acknowledged over this interface.
+    /// Records that a turn was acknowledged over this interface.
     pub(super) fn acknowledge(&self, interface: &str, game: &str, turn: (u64, u64, String)) {
         let mut state = self.state();
         let known = state.games.entry(game.to_owned()).or_default();
@@ -194,7 +194,8 @@ impl World {
         self.changed.notify_all();
     }
 
-    /// A client saw this view, or this change. All clients must see the same after the same entry.
+    /// Records a view or a change that a client saw. The campaign fails if two clients see different states after the
+    /// same entry.
     pub(super) fn observe(&self, game: &str, message: &Value) {
         let (Some(entry), Some(turn)) = (message["entry"].as_u64(), message["turn"].as_u64())
         else {
@@ -238,10 +239,10 @@ impl World {
         read(&state.games, &state.tcp_games)
     }
 
-    /// A watcher may follow this new game.
+    /// Lets a watcher follow this new game.
     pub(super) fn offer_to_watchers(&self, game: &str) {
         let mut state = self.state();
-        // The newest are the most interesting.
+        // Only the newest games are kept.
         state.to_watch.truncate(3);
         state.to_watch.push_front(game.to_owned());
         self.changed.notify_all();
@@ -258,7 +259,7 @@ impl World {
         Some(game)
     }
 
-    /// A watcher saw the end of its game.
+    /// Records that a watcher saw the end of its game.
     pub(super) fn stop_watching(&self, game: &str) {
         self.state().watched.retain(|watched| watched != game);
     }
@@ -276,7 +277,7 @@ impl World {
         }
     }
 
-    /// Every watcher learns of the end of its game in time.
+    /// Checks that every watcher learns of the end of its game in time.
     pub(super) fn check_watchers(&self) {
         let faulty = self.faulty();
         let state = self.state();

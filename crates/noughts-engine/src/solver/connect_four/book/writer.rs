@@ -1,7 +1,7 @@
 //! Computes books, for `cargo xtask book` (feature `book`).
 //!
-//! A book has the positions that `perfect` meets, in games that it plays from the start against every reply, and in which
-//! it would need long to answer.
+//! The writer lets `perfect` play from the start against every reply. A book has the positions of these games in which
+//! `perfect` would otherwise need long to answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::super::{ConnectFour, Score, Stopped};
 use super::{BOARDS, BYTES, Board, Book, MAX_MARKS, openings};
 use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
 
-/// A position is left out if `perfect` answers with at most this many nodes, those for the distance not counted.
+/// A position is left out if `perfect` answers with at most this many nodes. Nodes for the distance do not count.
 const QUICK_NODES: u64 = 400_000;
 
 /// A position in which `perfect` is to move.
@@ -29,7 +29,7 @@ pub struct BookWriter {
     /// All entries, known and new, by canonical key.
     entries: HashMap<u64, u64>,
     seen: HashSet<u64>,
-    /// Positions with the same number of marks, and those that follow from them.
+    /// `open` has positions with the same number of marks; `next` has the positions that follow from them.
     open: Vec<OwnPosition>,
     next: Vec<OwnPosition>,
 }
@@ -39,17 +39,17 @@ pub struct BookWriter {
 pub struct BookProgress {
     /// Number of marks.
     pub marks: u32,
-    /// Positions with as many marks that are still to be visited.
+    /// Number of positions with `marks` marks that are not visited yet.
     pub open: usize,
-    /// A new entry.
+    /// The new entry, if the position needed one.
     pub entry: Option<u64>,
     /// Nodes searched so far.
     pub nodes: u64,
 }
 
 impl BookWriter {
-    /// For a board such as `7x6`, with known entries and a table of this many bytes; `None` if the board has no book. The
-    /// games of the first player come before those of the second.
+    /// A writer for a board such as `7x6`, with known entries and a table of this many bytes; `None` if the board has
+    /// no book. The games of the first player come before those of the second.
     pub fn new(board: &str, entries: &[u64], bytes: usize) -> Option<BookWriter> {
         let (geometry, solver) = solver_without_book(board, bytes)?;
         let start = OwnPosition {
@@ -82,7 +82,7 @@ impl BookWriter {
     pub fn step(&mut self) -> Option<BookProgress> {
         if self.open.is_empty() {
             self.open = std::mem::take(&mut self.next);
-            // Neighbours share much of the table.
+            // Positions with similar keys share many entries of the transposition table.
             let geometry = self.geometry;
             self.open
                 .sort_unstable_by_key(|position| geometry.canonical_key(position.stones));
@@ -141,7 +141,7 @@ impl BookWriter {
             .is_ok()
     }
 
-    /// The entry of a position whose sign is at least this.
+    /// The entry of a position. Its sign must be at least `at_least`.
     fn solve(&mut self, key: u64, stones: Stones, at_least: i32) -> u64 {
         let found = self
             .sign_and_move(stones, at_least)
@@ -190,12 +190,12 @@ pub struct OpeningSolver {
     solver: ConnectFour,
 }
 
-/// Size of the table. It stays in the processor's cache: 80 neighbours took 3.2 s with 4 MB and 5.0 s with 64 MB or more,
-/// although they took a fifth more nodes.
+/// Size of the table in bytes: it stays in the processor's cache. 80 positions with neighbouring keys took 3.2 s with
+/// this size and 5.0 s with 64 MB or more, although they took a fifth more nodes with this size.
 const OPENING_MEMORY: usize = 4 << 20;
 
 impl OpeningSolver {
-    /// For a board such as `7x6`; `None` if the board has no book.
+    /// A solver for a board such as `7x6`; `None` if the board has no book.
     pub fn new(board: &str) -> Option<OpeningSolver> {
         let (geometry, solver) = solver_without_book(board, OPENING_MEMORY)?;
         Some(OpeningSolver { geometry, solver })
@@ -211,8 +211,8 @@ impl OpeningSolver {
         Book::of(&self.geometry)?.openings.as_ref()?.sign(key)
     }
 
-    /// A position with a smaller number is nearer to the middle columns. These positions are more frequent in games and in
-    /// searches, and take longer, so they come first.
+    /// The sum of the distances of all stones from the middle column. Positions with a smaller sum are more frequent in
+    /// games and in searches, and take longer, so they come first.
     pub fn distance_from_middle(&self, key: u64) -> u32 {
         let mask = self.geometry.position(key).mask;
         let marks = |column: u32| (mask & self.geometry.column(column)).count_ones();
@@ -230,7 +230,7 @@ impl OpeningSolver {
     }
 }
 
-/// The bytes of a file with these signs, in the order of [`OpeningSolver::keys`]. Missing signs are not known.
+/// The bytes of a file with these signs, in the order of [`OpeningSolver::keys`]. `None` is a sign that is not known.
 pub fn pack_openings(signs: &[Option<i32>]) -> Vec<u8> {
     openings::pack(signs)
 }
