@@ -325,10 +325,10 @@ impl Admin {
     }
 
     async fn bans(&self) -> Result<String, Refused> {
-        let notices = self.operator.refresh().await.map_err(failed)?;
+        let settings = self.operator.refresh().await.map_err(failed)?;
         let now_ms = self.tables.clock().now_ms();
         let mut text = String::new();
-        for ban in &notices.bans {
+        for ban in &settings.bans {
             let minutes = ban.until_ms.saturating_sub(now_ms).div_ceil(60_000);
             let rest = match minutes {
                 0 => "ended".to_owned(),

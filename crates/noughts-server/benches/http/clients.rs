@@ -10,7 +10,7 @@ use crate::rounds::Job;
 
 /// The kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asks {
+pub(crate) enum RequestKind {
     /// The view of one table.
     Views,
     /// The same view, which the client has already: the answer is 304.
@@ -69,8 +69,12 @@ impl Counted {
 }
 
 impl<'p> Clients<'p> {
-    pub(crate) fn connect(process: &'p Process, connections: usize, asks: Asks) -> Clients<'p> {
-        let clients = (0..connections).map(|_| Client::new(connect(process), asks));
+    pub(crate) fn connect(
+        process: &'p Process,
+        connections: usize,
+        kind: RequestKind,
+    ) -> Clients<'p> {
+        let clients = (0..connections).map(|_| Client::new(connect(process), kind));
         Clients {
             process,
             clients: clients.collect(),
@@ -122,7 +126,7 @@ impl Job for Clients<'_> {
 /// One connection.
 pub(crate) struct Client {
     stream: TcpStream,
-    asks: Asks,
+    kind: RequestKind,
     /// The table, once it is created.
     table: Option<(String, [String; 2])>,
     /// Turns played at the table.
@@ -131,10 +135,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(stream: TcpStream, asks: Asks) -> Client {
+    pub(crate) fn new(stream: TcpStream, kind: RequestKind) -> Client {
         Client {
             stream,
-            asks,
+            kind,
             table: None,
             turn: 0,
             bytes: vec![0; 16 * 1024],
@@ -142,15 +146,15 @@ impl Client {
     }
 
     fn ask(&mut self) {
-        let request = match (&self.table, self.asks) {
+        let request = match (&self.table, self.kind) {
             (None, _) => post("/api/games", None, TABLE),
-            (Some((id, _)), Asks::Views) => {
+            (Some((id, _)), RequestKind::Views) => {
                 format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
             }
-            (Some((id, _)), Asks::KnownViews) => {
+            (Some((id, _)), RequestKind::KnownViews) => {
                 format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nIf-None-Match: *\r\n\r\n")
             }
-            (Some((id, tokens)), Asks::Turns) => {
+            (Some((id, tokens)), RequestKind::Turns) => {
                 let (turn, cell) = (self.turn + 1, DRAW[self.turn]);
                 let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
                 let path = format!("/api/games/{id}/actions");
@@ -173,7 +177,7 @@ impl Client {
             self.turn = 0;
             return false;
         }
-        if self.asks == Asks::Turns {
+        if self.kind == RequestKind::Turns {
             self.turn += 1;
             if self.turn == DRAW.len() {
                 self.table = None;
@@ -227,7 +231,7 @@ fn string_after(text: &str, key: &str) -> String {
 }
 
 /// The answer to a new table, and a view: the bare handler returns the same.
-pub(crate) fn rehearse(server: &Process) -> (String, String) {
+pub(crate) fn record_answers(server: &Process) -> (String, String) {
     let (id, tokens, created, mut stream) = create_table(server);
     let mut bytes = vec![0; 16 * 1024];
     for (turn, cell) in DRAW[..4].iter().enumerate() {
@@ -292,7 +296,7 @@ pub(crate) fn receive(stream: &mut TcpStream) {
 pub(crate) fn connect(process: &Process) -> TcpStream {
     let stream = TcpStream::connect(process.address).expect("it listens");
     stream.set_nodelay(true).expect("a socket");
-    let patience = Some(Duration::from_secs(20));
-    stream.set_read_timeout(patience).expect("a socket");
+    let max_wait = Some(Duration::from_secs(20));
+    stream.set_read_timeout(max_wait).expect("a socket");
     stream
 }

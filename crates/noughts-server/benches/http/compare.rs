@@ -3,7 +3,7 @@
 use std::net::TcpStream;
 use std::time::Instant;
 
-use crate::clients::{self, Asks, Clients, Counted};
+use crate::clients::{self, Clients, Counted, RequestKind};
 use crate::process::Process;
 use crate::rounds::{self, ROUNDS, Spread, ratios};
 use crate::stores::{PLAYERS, address, place};
@@ -16,17 +16,17 @@ const IDLE: usize = 2_000;
 pub(crate) fn compare(programs: [&str; 2]) {
     println!("{ROUNDS} rounds; before, after, after / before (above 1 is better)");
     for connections in [1, 32, 256] {
-        for (asks, name) in [(Asks::Views, "views"), (Asks::Turns, "turns")] {
+        for (kind, name) in [(RequestKind::Views, "views"), (RequestKind::Turns, "turns")] {
             let servers = programs.map(|program| Process::serve(program, "memory:"));
             let name = format!("{name} per second, {connections} connections");
-            rates(&name, &servers, connections, asks);
+            rates(&name, &servers, connections, kind);
         }
     }
     let place = place();
     let servers = ["before.db", "after.db"].map(|name| address(&place, name));
     let servers = [0, 1].map(|side| Process::serve(programs[side], &servers[side]));
     let name = format!("durable turns per second, {PLAYERS} connections");
-    rates(&name, &servers, PLAYERS, Asks::Turns);
+    rates(&name, &servers, PLAYERS, RequestKind::Turns);
     let mut times = [Vec::new(), Vec::new()];
     let mut starts = [Vec::new(), Vec::new()];
     let mut empty = [Vec::new(), Vec::new()];
@@ -55,10 +55,10 @@ pub(crate) fn compare(programs: [&str; 2]) {
     less_is_better("bytes per idle WebSocket", &idle);
 }
 
-fn rates(name: &str, servers: &[Process; 2], connections: usize, asks: Asks) {
+fn rates(name: &str, servers: &[Process; 2], connections: usize, kind: RequestKind) {
     let sides = servers
         .each_ref()
-        .map(|server| Clients::connect(server, connections, asks));
+        .map(|server| Clients::connect(server, connections, kind));
     let [a, b] =
         rounds::alternate(sides).map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
     line(name, &a, &b, &ratios(&b, &a));

@@ -30,7 +30,7 @@ mod websockets;
 
 use std::process::ExitCode;
 
-use clients::{Asks, Clients, Counted};
+use clients::{Clients, Counted, RequestKind};
 use flood::Neighbour;
 use process::Process;
 use rounds::{ROUNDS, Spread};
@@ -87,19 +87,19 @@ fn main() -> ExitCode {
 /// Views and turns, each compared with the bare handler.
 fn requests() {
     let server = Process::start(Role::Server, &[]);
-    let (created, view) = clients::rehearse(&server);
+    let (created, view) = clients::record_answers(&server);
     let bare = Process::start(Role::Bare, &[("CREATED", &created), ("VIEW", &view)]);
     println!(
         "requests a second, beside a bare axum handler that returns the same JSON ({ROUNDS} rounds)"
     );
-    for (asks, name, needed) in [
-        (Asks::Views, "GET a view", "0.60"),
-        (Asks::Turns, "play a turn", "0.55"),
+    for (kind, name, needed) in [
+        (RequestKind::Views, "GET a view", "0.60"),
+        (RequestKind::Turns, "play a turn", "0.55"),
     ] {
         let about = format!("server / bare, needed {needed}");
         line(name, ["server", "bare", &about, "processor each"]);
         for connections in CONNECTIONS {
-            let sides = [&server, &bare].map(|side| Clients::connect(side, connections, asks));
+            let sides = [&server, &bare].map(|side| Clients::connect(side, connections, kind));
             let [ours, plain] = rounds::alternate(sides);
             let row = |figure: fn(&Counted) -> f64| {
                 [&ours, &plain].map(|side| side.iter().map(figure).collect::<Vec<f64>>())
@@ -128,8 +128,8 @@ fn requests() {
         ],
     );
     for connections in CONNECTIONS {
-        let sides = [Asks::KnownViews, Asks::Views]
-            .map(|asks| Clients::connect(&server, connections, asks));
+        let sides = [RequestKind::KnownViews, RequestKind::Views]
+            .map(|kind| Clients::connect(&server, connections, kind));
         let [known, full] = rounds::alternate(sides);
         let rates =
             [&known, &full].map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
@@ -160,8 +160,9 @@ fn flooded() {
     );
     for connections in CONNECTIONS {
         let sides = [Neighbour::Floods, Neighbour::Quiet];
-        let sides = sides
-            .map(|neighbour| Clients::connect(&server, connections, Asks::Turns).beside(neighbour));
+        let sides = sides.map(|neighbour| {
+            Clients::connect(&server, connections, RequestKind::Turns).beside(neighbour)
+        });
         let [a, b] = rounds::alternate(sides)
             .map(|side| side.iter().map(Counted::p99).collect::<Vec<f64>>());
         let micros = |figures: &[f64]| format!("{:.0} µs", Spread::of(figures).median * 1e6);

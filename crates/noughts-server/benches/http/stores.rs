@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, raw_sql};
 use tempfile::TempDir;
 
 use crate::clients::connect;
-use crate::clients::{self, Asks, Clients, Counted};
+use crate::clients::{self, Clients, Counted, RequestKind};
 use crate::process::Process;
 use crate::rounds::{self, ROUNDS, Spread};
 use crate::servers::Role;
@@ -27,7 +27,7 @@ pub(crate) fn durable() {
     let sides = [&file, "memory:"].map(|store| Process::start(Role::Server, &[("STORE", store)]));
     let [disk, memory] = sides
         .each_ref()
-        .map(|side| Clients::connect(side, PLAYERS, Asks::Turns));
+        .map(|side| Clients::connect(side, PLAYERS, RequestKind::Turns));
     let [disk, memory] = rounds::alternate([disk, memory]);
     let [a, b] = [&disk, &memory].map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
     println!(

@@ -165,7 +165,7 @@ impl Job for Clients<'_> {
 }
 
 /// Plays one game, and returns the frames that were sent.
-pub(crate) fn rehearse(server: &Process) -> Script {
+pub(crate) fn record_one_game(server: &Process) -> Script {
     in_time(&runtime(), async {
         let mut client = Client::connect(server, &Talk::Game, Writes::Once, 0).await;
         client.begin().await;

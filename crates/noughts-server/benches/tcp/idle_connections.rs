@@ -47,7 +47,7 @@ impl Job for IdleConnections {
     const SLICES: usize = 1;
 
     fn slice(&mut self) {
-        self.figures = Some(gather(self.role));
+        self.figures = Some(measure(self.role));
     }
 
     fn figures(&mut self) -> IdleFigures {
@@ -56,7 +56,7 @@ impl Job for IdleConnections {
 }
 
 /// Opens all connections, measures, and closes them.
-fn gather(role: Role) -> IdleFigures {
+fn measure(role: Role) -> IdleFigures {
     let process = Process::start(role, &[]);
     let (empty, open, cpu) = (process.resident(), descriptors(&process), process.cpu());
     let started = Instant::now();

@@ -75,7 +75,7 @@ fn moves() {
         Process::start(Role::Server, &[]),
         Process::start(Role::Echo, &[]),
     );
-    let script = clients::rehearse(&server);
+    let script = clients::record_one_game(&server);
     println!(
         "moves a second, beside all round trips of an echo ({ROUNDS} rounds, {} of {} frames are moves)",
         script.moves(),

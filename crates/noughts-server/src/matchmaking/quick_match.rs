@@ -111,7 +111,7 @@ impl QuickMatches {
     }
 
     /// Answers all requests that `list` contained.
-    pub(super) fn settle(&mut self, list: &WaitingList, matches: &Matches) {
+    pub(super) fn answer_requests(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
             // An error only means that the request was cancelled.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::world::{PATIENCE, World};
+use super::world::{MAX_WAIT, World};
 use crate::client::{Answer, Client};
 use crate::load::Draw;
 
@@ -54,7 +54,7 @@ impl<'w> Requests<'w> {
     }
 
     /// The answer, which is not 503; `None` if the campaign failed.
-    pub(super) fn insist(
+    pub(super) fn ask_until_answered(
         &mut self,
         method: &str,
         path: &str,
@@ -72,7 +72,7 @@ impl<'w> Requests<'w> {
                 Ok(answer) => return Some(answer),
                 Err(_) => drop(self.clients.remove(&port)),
             }
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > MAX_WAIT {
                 self.world.fail(format!("{method} {path} is not answered"));
                 return None;
             }
@@ -82,7 +82,7 @@ impl<'w> Requests<'w> {
 
     /// Creates a table and returns the response; `None` if the campaign failed.
     pub(super) fn create(&mut self, table: &str, key: &str) -> Option<Value> {
-        let created = self.insist("POST", "/api/games", "", key, Some(table))?;
+        let created = self.ask_until_answered("POST", "/api/games", "", key, Some(table))?;
         // 200: an earlier attempt had created it.
         if ![200, 201].contains(&created.status) {
             self.world.fail(format!("no table: {created:?}"));
@@ -96,7 +96,7 @@ impl<'w> Requests<'w> {
 
     /// The current view; `None` if the campaign failed.
     pub(super) fn view(&mut self, id: &str) -> Option<Value> {
-        let answer = self.insist("GET", &format!("/api/games/{id}"), "", "", None)?;
+        let answer = self.ask_until_answered("GET", &format!("/api/games/{id}"), "", "", None)?;
         if answer.status != 200 {
             self.world.fail(format!("game {id} is lost: {answer:?}"));
             return None;
@@ -116,7 +116,7 @@ impl<'w> Requests<'w> {
         let token = created["tokens"][seat.to_string()].as_str().unwrap();
         let path = format!("/api/games/{id}/actions");
         let key = format!("campaign-turn-{turn}");
-        let done = self.insist("POST", &path, token, &key, Some(&body))?;
+        let done = self.ask_until_answered("POST", &path, token, &key, Some(&body))?;
         if done.status != 200 {
             self.world.fail(format!("{path} {body}: {done:?}"));
             return None;
