@@ -19,6 +19,7 @@ mod players;
 mod problems;
 mod quick_matches;
 mod records;
+mod request_bytes;
 mod robot_tables;
 mod upgrade;
 mod websocket;

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::request_bytes::request_bytes;
 use crate::server_process::ServerProcess;
 use crate::transcript::run;
 
@@ -87,16 +88,8 @@ fn exchange(
     token: &str,
     body: &str,
 ) -> Option<(u16, String)> {
-    let authorization = match token {
-        "" => String::new(),
-        token => format!("Authorization: Bearer {token}\r\n"),
-    };
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
-    .ok()?;
+    let request = request_bytes(method, path, token, &[], Some(body.as_bytes()));
+    stream.write_all(&request).ok()?;
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
     let status = answer.split(' ').nth(1)?.parse().ok()?;
