@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::flood::Neighbour;
 use crate::process::Process;
-use crate::rounds::Job;
+use crate::rounds::{Job, p99};
 
 /// The kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,9 +62,7 @@ impl Counted {
 
     /// The 99th percentile of the answer times, in seconds.
     pub(crate) fn p99(&self) -> f64 {
-        let mut waits = self.waits.clone();
-        let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
-        *p99 as f64 / 1e9
+        p99(&self.waits)
     }
 }
 
@@ -155,10 +153,7 @@ impl Client {
                 format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nIf-None-Match: *\r\n\r\n")
             }
             (Some((id, tokens)), RequestKind::Turns) => {
-                let (turn, cell) = (self.turn + 1, DRAW[self.turn]);
-                let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
-                let path = format!("/api/games/{id}/actions");
-                post(&path, Some(&tokens[self.turn % 2]), &body)
+                turn_request(id, &tokens[self.turn % 2], self.turn, DRAW[self.turn])
             }
         };
         self.stream
@@ -197,6 +192,12 @@ fn post(path: &str, token: Option<&str>, body: &str) -> String {
     )
 }
 
+/// Plays this cell in turn `turn`, from 0.
+fn turn_request(id: &str, token: &str, turn: usize, cell: &str) -> String {
+    let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
+    post(&format!("/api/games/{id}/actions"), Some(token), &body)
+}
+
 /// The body of the next answer, which must be a success.
 fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
     let mut filled = 0;
@@ -233,13 +234,9 @@ fn string_after(text: &str, key: &str) -> String {
 /// The answer to a new table, and a view: the bare handler returns the same.
 pub(crate) fn record_answers(server: &Process) -> (String, String) {
     let (id, tokens, created, mut stream) = create_table(server);
-    let mut bytes = vec![0; 16 * 1024];
-    for (turn, cell) in DRAW[..4].iter().enumerate() {
-        let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
-        let path = format!("/api/games/{id}/actions");
-        let request = post(&path, Some(&tokens[turn % 2]), &body);
-        stream.write_all(request.as_bytes()).expect("it listens");
-        read(&mut stream, &mut bytes);
+    for turn in 0..4 {
+        play(&mut stream, &id, &tokens[turn % 2], turn);
+        receive(&mut stream);
     }
     let view = get(&mut stream, &format!("/api/games/{id}"));
     (created, view)
@@ -280,8 +277,7 @@ pub(crate) fn play_at(
     turn: usize,
     cell: &str,
 ) -> Instant {
-    let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
-    let request = post(&format!("/api/games/{id}/actions"), Some(token), &body);
+    let request = turn_request(id, token, turn, cell);
     let asked = Instant::now();
     stream.write_all(request.as_bytes()).expect("it listens");
     asked

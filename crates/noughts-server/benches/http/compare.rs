@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use crate::clients::{self, Clients, Counted, RequestKind};
 use crate::process::Process;
-use crate::rounds::{self, ROUNDS, Spread, ratios};
+use crate::rounds::{self, ROUNDS, Spread, column, ratios};
 use crate::stores::{PLAYERS, address, place};
-use crate::websockets::{settle, watch, watched};
+use crate::websockets::{watch, watched};
 
 /// WebSockets that are idle in each process.
 const IDLE: usize = 2_000;
@@ -37,7 +37,7 @@ pub(crate) fn compare(programs: [&str; 2]) {
             let begun = Instant::now();
             let server = Process::serve(programs[side], "memory:");
             starts[side].push(begun.elapsed().as_secs_f64() * 1e3);
-            settle(&server);
+            server.wait_until_idle();
             let resident = server.resident() as f64;
             empty[side].push(resident / 1e6);
             times[side].push(Spread::of(&watched(&server)).median);
@@ -45,7 +45,7 @@ pub(crate) fn compare(programs: [&str; 2]) {
             let id = clients::create_table(&server).0;
             let before = server.resident();
             let sockets: Vec<TcpStream> = (0..IDLE).map(|_| watch(&server, &id)).collect();
-            settle(&server);
+            server.wait_until_idle();
             idle[side].push((server.resident() - before) as f64 / sockets.len() as f64);
         }
     }
@@ -59,8 +59,7 @@ fn rates(name: &str, servers: &[Process; 2], connections: usize, kind: RequestKi
     let sides = servers
         .each_ref()
         .map(|server| Clients::connect(server, connections, kind));
-    let [a, b] =
-        rounds::alternate(sides).map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
+    let [a, b] = rounds::alternate(sides).map(|side| column(&side, Counted::rate));
     line(name, &a, &b, &ratios(&b, &a));
 }
 

@@ -26,6 +26,8 @@ mod process;
 mod rounds;
 mod servers;
 mod stores;
+#[path = "../shared/tables.rs"]
+mod tables;
 mod websockets;
 
 use std::process::ExitCode;
@@ -33,7 +35,7 @@ use std::process::ExitCode;
 use clients::{Clients, Counted, RequestKind};
 use flood::Neighbour;
 use process::Process;
-use rounds::{ROUNDS, Spread};
+use rounds::{ROUNDS, Spread, column};
 use servers::Role;
 
 /// The program's allocator, for both sides.
@@ -44,11 +46,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const CONNECTIONS: [usize; 3] = [1, 32, 256];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words = arguments.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo adds it
-    if let ["--role", word] = words[..] {
-        servers::play(Role::named(word).expect("this program started itself"));
+    let arguments = tables::arguments();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--role", name] = words[..] {
+        servers::play(process::role_named(name));
         return ExitCode::SUCCESS;
     }
     if let ["compare", before, after] = words[..] {
@@ -66,22 +67,9 @@ fn main() -> ExitCode {
         ("flood", flooded),
         ("long", long_game::long_game),
     ];
-    if !words
-        .iter()
-        .all(|word| tables.iter().any(|(name, _)| name == word))
-    {
-        eprintln!(
-            "http: [requests] [durable] [idle] [watchers] [nodes] [finished] [flood] [long] | compare BEFORE AFTER"
-        );
-        return ExitCode::from(2);
-    }
-    noughts_server::raise_descriptor_limit();
-    for (name, table) in tables {
-        if words.is_empty() || words.contains(&name) {
-            table();
-        }
-    }
-    ExitCode::SUCCESS
+    let usage = "http: [requests] [durable] [idle] [watchers] [nodes] [finished] [flood] [long] \
+                 | compare BEFORE AFTER";
+    tables::measure(&tables, &words, usage)
 }
 
 /// Views and turns, each compared with the bare handler.
@@ -97,53 +85,36 @@ fn requests() {
         (RequestKind::Turns, "play a turn", "0.55"),
     ] {
         let about = format!("server / bare, needed {needed}");
-        line(name, ["server", "bare", &about, "processor each"]);
-        for connections in CONNECTIONS {
-            let sides = [&server, &bare].map(|side| Clients::connect(side, connections, kind));
-            let [ours, plain] = rounds::alternate(sides);
-            let row = |figure: fn(&Counted) -> f64| {
-                [&ours, &plain].map(|side| side.iter().map(figure).collect::<Vec<f64>>())
-            };
-            let [a, b] = row(Counted::rate);
-            let [cost, bare_cost] = row(Counted::cpu_each).map(|cost| Spread::of(&cost).median);
-            line(
-                &format!("{connections} connections"),
-                [
-                    &format!("{:.0}", Spread::of(&a).median),
-                    &format!("{:.0}", Spread::of(&b).median),
-                    &rounds::ratios(&a, &b).to_string(),
-                    &format!("{:.1} µs, bare {:.1} µs", cost * 1e6, bare_cost * 1e6),
-                ],
-            );
-        }
-        println!();
-    }
-    line(
-        "GET a known view",
-        [
-            "304",
-            "full",
-            "304 / full, more than 1.00",
-            "processor each",
-        ],
-    );
-    for connections in CONNECTIONS {
-        let sides = [RequestKind::KnownViews, RequestKind::Views]
-            .map(|kind| Clients::connect(&server, connections, kind));
-        let [known, full] = rounds::alternate(sides);
-        let rates =
-            [&known, &full].map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
-        let costs = [&known, &full].map(|side| {
-            let costs: Vec<f64> = side.iter().map(Counted::cpu_each).collect();
-            Spread::of(&costs).median * 1e6
+        print_rates([name, "server", "bare", &about], |connections| {
+            [&server, &bare].map(|side| Clients::connect(side, connections, kind))
         });
+    }
+    let about = "304 / full, more than 1.00";
+    print_rates(["GET a known view", "304", "full", about], |connections| {
+        [RequestKind::KnownViews, RequestKind::Views]
+            .map(|kind| Clients::connect(&server, connections, kind))
+    });
+}
+
+/// Compares the rates of two sides, and the processor time of a request.
+fn print_rates<'p>(
+    [name, first, second, ratio]: [&str; 4],
+    connect: impl Fn(usize) -> [Clients<'p>; 2],
+) {
+    line(name, [first, second, ratio, "processor each"]);
+    for connections in CONNECTIONS {
+        let sides = rounds::alternate(connect(connections));
+        let [a, b] = sides.each_ref().map(|side| column(side, Counted::rate));
+        let [cost, other_cost] = sides
+            .each_ref()
+            .map(|side| Spread::of(&column(side, Counted::cpu_each)).median * 1e6);
         line(
             &format!("{connections} connections"),
             [
-                &format!("{:.0}", Spread::of(&rates[0]).median),
-                &format!("{:.0}", Spread::of(&rates[1]).median),
-                &rounds::ratios(&rates[0], &rates[1]).to_string(),
-                &format!("{:.1} µs, full {:.1} µs", costs[0], costs[1]),
+                &format!("{:.0}", Spread::of(&a).median),
+                &format!("{:.0}", Spread::of(&b).median),
+                &rounds::ratios(&a, &b).to_string(),
+                &format!("{cost:.1} µs, {second} {other_cost:.1} µs"),
             ],
         );
     }
@@ -163,8 +134,7 @@ fn flooded() {
         let sides = sides.map(|neighbour| {
             Clients::connect(&server, connections, RequestKind::Turns).beside(neighbour)
         });
-        let [a, b] = rounds::alternate(sides)
-            .map(|side| side.iter().map(Counted::p99).collect::<Vec<f64>>());
+        let [a, b] = rounds::alternate(sides).map(|side| column(&side, Counted::p99));
         let micros = |figures: &[f64]| format!("{:.0} µs", Spread::of(figures).median * 1e6);
         let ratio = rounds::ratios(&a, &b).to_string();
         line(
