@@ -200,12 +200,9 @@ impl Admin {
         limit: usize,
     ) -> Result<Vec<ListedGame>, Refused> {
         let query = ListQuery {
-            variant: None,
             player,
             status,
-            attended_at_ms: None,
-            before: None,
-            limit,
+            ..ListQuery::all(limit)
         };
         self.tables.store().list(query).await.map_err(failed)
     }

@@ -427,6 +427,18 @@ impl PlayerFilter {
 }
 
 impl ListQuery {
+    /// All games, at most `limit`.
+    pub fn all(limit: usize) -> ListQuery {
+        ListQuery {
+            variant: None,
+            player: None,
+            status: None,
+            attended_at_ms: None,
+            before: None,
+            limit,
+        }
+    }
+
     /// Whether a waiting game is left out because no player attends it. `is_present` tells whether a player
     /// is connected.
     fn leaves_out(&self, listed: &ListedGame, is_present: impl FnOnce(GameId) -> bool) -> bool {

@@ -273,12 +273,9 @@ impl PlayerEvents {
         limit: usize,
     ) -> Result<Vec<ListedGame>, StoreError> {
         let query = ListQuery {
-            variant: None,
             player: Some(player),
             status,
-            attended_at_ms: None,
-            before: None,
-            limit,
+            ..ListQuery::all(limit)
         };
         self.app.tables.store().list(query).await
     }

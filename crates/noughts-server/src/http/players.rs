@@ -146,12 +146,10 @@ impl Pages {
     /// The query for finished games of a player.
     fn finished(&self, player: PlayerId) -> Result<ListQuery, ApiError> {
         Ok(ListQuery {
-            variant: None,
             player: Some(PlayerFilter::Player(player)),
             status: Some(Status::Over),
-            attended_at_ms: None,
             before: read_before("before", self.before.as_deref())?,
-            limit: self.limit(),
+            ..ListQuery::all(self.limit())
         })
     }
 
@@ -280,12 +278,8 @@ pub(super) async fn delete(
 /// Ends every running game of a player.
 async fn resign_all(app: &Arc<AppState>, player: PlayerId) -> Result<(), ApiError> {
     let mut query = ListQuery {
-        variant: None,
         player: Some(PlayerFilter::Running(player)),
-        status: None,
-        attended_at_ms: None,
-        before: None,
-        limit: MAX_LISTED,
+        ..ListQuery::all(MAX_LISTED)
     };
     loop {
         let games = app.tables.store().list(query.clone()).await?;

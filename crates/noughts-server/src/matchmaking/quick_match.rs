@@ -322,11 +322,9 @@ impl Matchmaking {
         let wanted = (quick_match.variant, quick_match.clock);
         let query = ListQuery {
             variant: Some(family(&quick_match.variant)),
-            player: None,
             status: Some(Status::Waiting),
             attended_at_ms: Some(self.tables.clock().now_ms()),
-            before: None,
-            limit: MAX_SEARCHED_TABLES,
+            ..ListQuery::all(MAX_SEARCHED_TABLES)
         };
         let mut seats = Vec::new();
         for listed in self.tables.store().list(query).await?.iter().rev() {

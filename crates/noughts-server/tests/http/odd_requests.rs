@@ -1,7 +1,6 @@
 //! Requests that no well-behaved client sends. Each gets an answer, and the server keeps running.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::client::{TIMEOUT, TestServer};
