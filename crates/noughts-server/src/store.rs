@@ -427,7 +427,7 @@ impl PlayerFilter {
 }
 
 impl ListQuery {
-    /// All games, at most `limit`.
+    /// All listed games: the first page, with at most `limit` games.
     pub fn all(limit: usize) -> ListQuery {
         ListQuery {
             variant: None,

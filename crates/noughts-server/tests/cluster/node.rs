@@ -34,7 +34,8 @@ impl Node {
         Node::start_as(database, seed, false)
     }
 
-    fn start_as(database: &Arc<Database>, seed: u64, is_shared: bool) -> Node {
+    /// A node that shares the database with others or not.
+    pub(crate) fn start_as(database: &Arc<Database>, seed: u64, is_shared: bool) -> Node {
         let connection = database.connect(is_shared);
         let plug = connection.plug();
         let clock = Arc::new(VirtualClock::default());

@@ -1,16 +1,16 @@
 //! Limits: everything that a client can use is refused or bounded.
 
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use noughts_server::{ConnectionLimits, HttpLimits};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::time::{advance, pause, timeout};
+use tokio::time::{advance, timeout};
 use tokio_tungstenite::connect_async;
 
 use crate::client::{FREE, Response, TIMEOUT, TestServer};
+use crate::still_clock::still;
 
 const NEW_TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
 
@@ -326,17 +326,6 @@ async fn slow_sender_is_refused_and_others_are_served() {
     body.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 408");
     assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
-}
-
-/// A clock that moves only by `advance`. While a blocking task runs, the paused clock does not jump to the
-/// next timer by itself.
-struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
-
-fn still() -> Still {
-    let (end, ended) = mpsc::channel();
-    tokio::task::spawn_blocking(move || ended.recv());
-    pause();
-    Still(end)
 }
 
 /// A connection that has had one request answered and stays open.

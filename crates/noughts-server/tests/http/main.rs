@@ -21,6 +21,8 @@ mod quick_matches;
 mod records;
 mod request_bytes;
 mod robot_tables;
+#[path = "../tcp/still_clock.rs"]
+mod still_clock;
 mod upgrade;
 mod websocket;
 mod wrong_requests;

@@ -102,24 +102,26 @@ impl Script {
 
     /// Runs the first `count` steps with this server; then all clients disconnect at once.
     pub(crate) async fn run_then_disconnect(&self, count: usize, server: &TestServer) {
-        let mut session = Session {
-            split: Split::Lines,
-            port: match self.listener {
-                Listener::Computer(_) => server.tcp,
-                Listener::Pairs(_) => server.pairs,
-            },
-            clients: BTreeMap::new(),
-            ids: BTreeMap::new(),
-        };
+        let mut session = self.session(server, Split::Lines);
         for (_, step) in &self.steps[..count] {
-            match step {
-                Step::Waits(count) => server.until_waiting(*count).await,
-                step => session.execute(step).await,
-            }
+            session.execute(step).await;
         }
         for client in session.clients.values() {
             // A socket that is closed with unread input sends a reset instead of an orderly end.
             client.0.set_zero_linger().unwrap();
+        }
+    }
+
+    fn session<'s>(&self, server: &'s TestServer, split: Split) -> Session<'s> {
+        Session {
+            server,
+            port: match self.listener {
+                Listener::Computer(_) => server.tcp,
+                Listener::Pairs(_) => server.pairs,
+            },
+            split,
+            clients: BTreeMap::new(),
+            ids: BTreeMap::new(),
         }
     }
 
@@ -138,16 +140,7 @@ impl Script {
     /// Runs the session with its own server.
     pub(crate) async fn run(&self, split: Split) {
         let server = self.server();
-        let port = match self.listener {
-            Listener::Computer(_) => server.tcp,
-            Listener::Pairs(_) => server.pairs,
-        };
-        let mut session = Session {
-            split,
-            port,
-            clients: BTreeMap::new(),
-            ids: BTreeMap::new(),
-        };
+        let mut session = self.session(&server, split);
         let steps = match split {
             Split::Lines | Split::Bytes => self.steps.clone(),
             Split::AllAtOnce => self.all_at_once(),
@@ -155,11 +148,7 @@ impl Script {
         for (line, step) in &steps {
             // Printed, so that a failure shows its place.
             println!("{}:{line}: {step:?}", self.name);
-            if let Step::Waits(count) = step {
-                server.until_waiting(*count).await;
-            } else {
-                session.execute(step).await;
-            }
+            session.execute(step).await;
         }
         for (name, mut client) in session.clients {
             tokio::io::AsyncWriteExt::shutdown(&mut client.0)
@@ -214,14 +203,15 @@ fn seed_for(waiter_begins: &[bool]) -> u64 {
     (0..).find(draws).expect("some seed does")
 }
 
-struct Session {
+struct Session<'s> {
+    server: &'s TestServer,
     split: Split,
     port: u16,
     clients: BTreeMap<String, Client>,
     ids: BTreeMap<String, [u8; 4]>,
 }
 
-impl Session {
+impl Session<'_> {
     async fn client(&mut self, name: &str) -> &mut Client {
         if !self.clients.contains_key(name) {
             let client = Client::connect(self.port).await;
@@ -267,7 +257,7 @@ impl Session {
                 self.clients.remove(name);
             }
             Step::Close(name) => drop(self.clients.remove(name)),
-            Step::Waits(_) => unreachable!("the server's to do"),
+            Step::Waits(count) => self.server.until_waiting(*count).await,
         }
     }
 }

@@ -113,20 +113,10 @@ impl World {
 
     /// The list has every created game once, and each is over.
     pub(crate) fn check_archive(&self, port: u16) {
-        let mut client = Client::new(port);
-        let (mut found, mut before) = (HashSet::new(), String::new());
-        loop {
-            let page = client
-                .get(&format!("/api/games?limit=100{before}"))
-                .unwrap();
-            for game in page.body["games"].as_array().unwrap() {
-                assert_eq!(game["status"], "over", "{game}");
-                assert!(found.insert(game["id"].as_str().unwrap().to_owned()));
-            }
-            match page.body["before"].as_str() {
-                Some(last) => before = format!("&before={last}"),
-                None => break,
-            }
+        let mut found = HashSet::new();
+        for game in Client::new(port).list() {
+            assert_eq!(game["status"], "over", "{game}");
+            assert!(found.insert(game["id"].as_str().unwrap().to_owned()));
         }
         let state = self.state();
         let known: HashSet<String> = state.turns.keys().cloned().collect();
@@ -158,8 +148,9 @@ impl Draw {
     }
 }
 
-/// The tables that clients create in turn: with a fast robot, with a slow robot, and for two people.
-const TABLES: [(&str, &[u64]); 3] = [
+/// The tables that clients create in turn, and the seats that they take: with a fast robot, with a slow robot, and
+/// for two people.
+pub(crate) const TABLES: [(&str, &[u64]); 3] = [
     (
         r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
         &[0],

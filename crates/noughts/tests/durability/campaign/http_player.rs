@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::world::{MAX_WAIT, World};
 use crate::client::{Answer, Client};
-use crate::load::Draw;
+use crate::load::{Draw, TABLES};
 
 /// How long a player waits for a response before it tries another node.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -16,26 +16,11 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// Between two requests of a player, so that the campaign needs little processor time.
 pub(super) const PAUSE: Duration = Duration::from_millis(25);
 
-/// The tables that clients create in turn, and the seats that they take. In the last one a turn has 20 s, more
-/// than any fault lasts.
-const TABLES: [(&str, &[u64]); 4] = [
-    (
-        r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
-        &[0],
-    ),
-    (
-        r#"{"variant":"4x4k4","seats":[{"robot":"mcts:20"},{"human":"Bob"}],"take":[1]}"#,
-        &[1],
-    ),
-    (
-        r#"{"variant":"3x3k3","seats":[{"human":"Cyd"},{"human":"Dan"}],"take":[0,1]}"#,
-        &[0, 1],
-    ),
-    (
-        r#"{"variant":"3x3k3","seats":[{"human":"Eve"},{"human":"Fay"}],"take":[0,1],"clock":{"move":20}}"#,
-        &[0, 1],
-    ),
-];
+/// A table at which a turn has 20 s, more than any fault lasts, and the seats that the client takes.
+const TABLE_WITH_CLOCK: (&str, &[u64]) = (
+    r#"{"variant":"3x3k3","seats":[{"human":"Eve"},{"human":"Fay"}],"take":[0,1],"clock":{"move":20}}"#,
+    &[0, 1],
+);
 
 /// Requests to any node, repeated until they are answered.
 pub(super) struct Requests<'w> {
@@ -141,7 +126,8 @@ pub(super) fn play(world: &World, seed: u64, number: u64) {
 }
 
 fn play_one(requests: &mut Requests<'_>, number: u64, game: usize) -> Option<()> {
-    let (table, seats) = TABLES[game % TABLES.len()];
+    let number = game % (TABLES.len() + 1);
+    let (table, seats) = TABLES.get(number).unwrap_or(&TABLE_WITH_CLOCK);
     let created = requests.create(table, &format!("http-player-{number}-game-{game}"))?;
     let id = created["id"]
         .as_str()
