@@ -50,6 +50,24 @@ pub struct ServerConfig {
     pub ids: IdSource,
 }
 
+impl ServerConfig {
+    /// A server without listeners, with default limits and one thread for robots. The strategy is `perfect`.
+    pub fn new(store: Box<dyn Store>, engine: EngineSetup) -> ServerConfig {
+        ServerConfig {
+            http: None,
+            tcp: None,
+            tcp_strategy: "perfect".parse().expect("this is a strategy"),
+            pairs: None,
+            tls: None,
+            store,
+            limits: ConnectionLimits::default(),
+            robot_threads: 1,
+            engine,
+            ids: IdSource::default(),
+        }
+    }
+}
+
 /// Listeners with TLS, which share a certificate.
 pub struct TlsListeners {
     /// The certificate. The HTTP listener uses it too.

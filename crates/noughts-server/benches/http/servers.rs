@@ -6,8 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::routing::{get, post};
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Server, ServerConfig, SyncMode,
-    listen_for_http, open_store,
+    HttpConfig, HttpLimits, Server, ServerConfig, SyncMode, listen_for_http, open_store,
 };
 use tokio::net::TcpListener;
 
@@ -47,15 +46,7 @@ async fn serve(listener: TcpListener) -> Server {
             secret,
             limits: HttpLimits::default(),
         }),
-        tcp: None,
-        tcp_strategy: "perfect".parse().expect("a strategy"),
-        pairs: None,
-        tls: None,
-        store,
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup::with_seed(1),
-        ids: IdSource::default(),
+        ..ServerConfig::new(store, EngineSetup::with_seed(1))
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

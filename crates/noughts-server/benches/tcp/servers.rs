@@ -3,7 +3,7 @@
 use std::io;
 
 use noughts_engine::EngineSetup;
-use noughts_server::{ConnectionLimits, IdSource, Memory, Server, ServerConfig, listen};
+use noughts_server::{Memory, Server, ServerConfig, listen};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -41,16 +41,8 @@ pub(crate) fn play(role: Role) {
 
 fn serve(tcp: TcpListener) -> Server {
     let server = Server::start(ServerConfig {
-        http: None,
         tcp: Some(tcp),
-        tcp_strategy: "perfect".parse().expect("a strategy"),
-        pairs: None,
-        tls: None,
-        store: Box::<Memory>::default(),
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup::with_seed(1),
-        ids: IdSource::default(),
+        ..ServerConfig::new(Box::<Memory>::default(), EngineSetup::with_seed(1))
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Server, ServerConfig, Store,
-    listen_for_http,
+    HttpConfig, HttpLimits, IdSource, Server, ServerConfig, Store, listen_for_http,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -30,15 +29,9 @@ async fn serve(database: &Arc<Database>, seed: u64) -> (Server, u16) {
             secret,
             limits: HttpLimits::default(),
         }),
-        tcp: None,
         tcp_strategy: "first".parse().unwrap(),
-        pairs: None,
-        tls: None,
-        store: Box::new(store),
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup::with_seed(seed),
         ids: IdSource::seeded(seed),
+        ..ServerConfig::new(Box::new(store), EngineSetup::with_seed(seed))
     });
     (server.unwrap(), port)
 }

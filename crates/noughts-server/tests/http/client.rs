@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Memory, Server, ServerConfig, Store,
-    listen, listen_for_http,
+    ConnectionLimits, HttpConfig, HttpLimits, Memory, Server, ServerConfig, Store, listen,
+    listen_for_http,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -106,15 +106,9 @@ impl TestServer {
                     secret,
                     limits: http_limits,
                 }),
-                tcp: None,
-                tcp_strategy: "perfect".parse().unwrap(),
                 pairs: Some(pairs),
-                tls: None,
-                store,
                 limits,
-                robot_threads: 1,
-                engine,
-                ids: IdSource::default(),
+                ..ServerConfig::new(store, engine)
             })
             .unwrap(),
         }
