@@ -21,7 +21,7 @@ use tracing::debug;
 use utoipa::IntoParams;
 
 use super::AppState;
-use super::catalog::{MAX_LISTED, lines};
+use super::catalog::{MAX_LISTED, listings};
 use super::error::{ApiError, api_error};
 use super::extract::QueryParams;
 use super::matches::waiting_matches;
@@ -198,7 +198,7 @@ async fn list(
         });
         listed.truncate(limit);
     }
-    let games = lines(tables, &listed).await?;
+    let games = listings(tables, &listed).await?;
     Ok(listed.iter().map(|game| game.id).zip(games).collect())
 }
 

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::AppState;
-use super::catalog::{line, page, read_before};
+use super::catalog::{listing, page, read_before};
 use super::create_table::read_name;
 use super::error::{ApiError, api_error};
 use super::extract::{Json, PathParams, QueryParams, bearer, no_token};
@@ -211,7 +211,7 @@ pub(super) fn my_game(live: &LiveTable, player: PlayerId) -> Option<MyGame> {
             seat: seat_of_player(table, player)?.0,
             to_move: table.game().to_move().map(|seat| seat.0),
             turn: table.turn(),
-            game: line(&listed, &names, attendance),
+            game: listing(&listed, &names, attendance),
         })
     })
 }

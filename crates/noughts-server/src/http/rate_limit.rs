@@ -427,11 +427,11 @@ struct Usage {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum UsageLevel {
     /// Nothing: a new entry would be equal.
-    Nothing,
+    Unused,
     /// A part.
-    Something,
+    Used,
     /// The address has reached a limit. Without the entry it would be served too early.
-    Limit,
+    AtLimit,
 }
 
 impl Usage {
