@@ -9,5 +9,5 @@ mod random_commands;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
-    random_commands::survive(input);
+    random_commands::check_random_commands(input);
 });

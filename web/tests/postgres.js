@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const GUARDIAN = new URL("../../crates/noughts-server/tests/stores/postgres_guardian.sh", import.meta.url);
+const GUARDIAN = new URL("../../crates/noughts-server/tests/stores/run_postgres.sh", import.meta.url);
 
 /** The user that runs PostgreSQL, which refuses to run as root. */
 const NOBODY = 65_534;

@@ -22,8 +22,8 @@ const MUTANTS: [(&str, Mutant); 4] = [
         Mutant {
             name: "a lost hint is never noticed",
             file: "crates/noughts-server/src/presence.rs",
-            from: "const COMPARE: Duration = Duration::from_secs(2);",
-            to: "const COMPARE: Duration = Duration::from_secs(100_000);",
+            from: "const COMPARE_INTERVAL: Duration = Duration::from_secs(2);",
+            to: "const COMPARE_INTERVAL: Duration = Duration::from_secs(100_000);",
         },
     ),
     (

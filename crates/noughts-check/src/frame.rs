@@ -32,12 +32,7 @@ pub(crate) fn client_words(bytes: &[u8]) -> String {
             client_words(&bytes[..length]),
             client_words(&bytes[length..])
         ),
-        Ok(None) if bytes.is_empty() => "nothing".to_owned(),
-        Ok(None) => format!(
-            "the start of {}: {} bytes",
-            opcode_words(bytes[0]),
-            bytes.len()
-        ),
+        Ok(None) => incomplete_words(bytes),
         Err(error) => frame_error_words(error, bytes),
     }
 }
@@ -51,13 +46,18 @@ pub(crate) fn server_words(bytes: &[u8], dialect: Dialect) -> String {
             message_words(&message),
             server_words(&bytes[length..], dialect)
         ),
-        Ok(None) if bytes.is_empty() => "nothing".to_owned(),
-        Ok(None) => format!(
-            "the start of {}: {} bytes",
-            opcode_words(bytes[0]),
-            bytes.len()
-        ),
+        Ok(None) => incomplete_words(bytes),
         Err(error) => frame_error_words(error, bytes),
+    }
+}
+
+fn incomplete_words(bytes: &[u8]) -> String {
+    match bytes.first() {
+        None => "nothing".to_owned(),
+        Some(first) => {
+            let (frame, count) = (opcode_words(*first), bytes.len());
+            format!("the start of {frame}: {count} bytes")
+        }
     }
 }
 

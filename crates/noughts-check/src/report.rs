@@ -169,3 +169,21 @@ fn heading(weight: Weight) -> &'static str {
         }
     }
 }
+
+/// Text for HTML and XML. Characters that XML 1.0 does not allow are replaced by `�`.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' | '\t' => safe.push(sign),
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            _ if sign.is_control() => safe.push('\u{fffd}'),
+            _ => safe.push(sign),
+        }
+    }
+    safe
+}

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{EngineSetup, SystemClock};
+use noughts_engine::EngineSetup;
 use noughts_rules::{Action, Move, Seat};
 use noughts_server::{
-    Command, ConnectionLimits, Creation, GameId, Holder, IdSource, LiveTable, Memory, NewGame,
-    Server, ServerConfig, Settings, Sqlite, Store, SyncMode,
+    Command, Creation, GameId, Holder, IdSource, LiveTable, Memory, NewGame, Server, ServerConfig,
+    Settings, Sqlite, Store, SyncMode,
 };
 
 const TABLES: usize = 10_000;
@@ -37,19 +37,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         None => (Box::new(Memory::keeping(1_000_000)), ROUNDS_IN_MEMORY),
     };
     let server = Server::start(ServerConfig {
-        http: None,
-        tcp: None,
-        tcp_strategy: "perfect".parse()?,
-        pairs: None,
-        tls: None,
-        store,
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup {
-            seed: 1,
-            clock: Arc::new(SystemClock::default()),
-        },
         ids: IdSource::seeded(1),
+        ..ServerConfig::new(store, EngineSetup::with_seed(1))
     })?;
     match what {
         "turns" => turns(&server, rounds).await,

@@ -200,12 +200,9 @@ impl Admin {
         limit: usize,
     ) -> Result<Vec<ListedGame>, Refused> {
         let query = ListQuery {
-            variant: None,
             player,
             status,
-            attended_at_ms: None,
-            before: None,
-            limit,
+            ..ListQuery::all(limit)
         };
         self.tables.store().list(query).await.map_err(failed)
     }
@@ -325,10 +322,10 @@ impl Admin {
     }
 
     async fn bans(&self) -> Result<String, Refused> {
-        let notices = self.operator.refresh().await.map_err(failed)?;
+        let settings = self.operator.refresh().await.map_err(failed)?;
         let now_ms = self.tables.clock().now_ms();
         let mut text = String::new();
-        for ban in &notices.bans {
+        for ban in &settings.bans {
             let minutes = ban.until_ms.saturating_sub(now_ms).div_ceil(60_000);
             let rest = match minutes {
                 0 => "ended".to_owned(),

@@ -52,10 +52,10 @@ pub use server::{HttpConfig, Server, ServerConfig, TlsListeners};
 pub use store::{
     ATTENDED_MS, Append, Appended, Ban, ColumnKind, Created, DUMPED, Deletion, DumpItem, DumpTable,
     DumpValue, LINK_LIFETIME_MS, LinkCreation, ListQuery, ListedGame, LogPosition, LogTail,
-    MAX_LINKS, MAX_QUICK_MATCHES, MAX_TOKENS, Match, MatchRequest, Matches, Memory, Notices,
-    PlayerFilter, Postgres, QUICK_MATCH_LASTS_MS, QuickMatch, Redemption, Reply, SecretHash,
-    Sqlite, Store, StoreError, StoredGame, StoredPlayer, Sweep, SyncMode, WaitingCount, WaitingId,
-    WaitingList, WaitingPlayer, WriteCounts, family, open_current_store, open_store,
+    MAX_LINKS, MAX_QUICK_MATCHES, MAX_TOKENS, Match, MatchRequest, Matches, Memory,
+    OperatorSettings, PlayerFilter, Postgres, QUICK_MATCH_LASTS_MS, QuickMatch, Redemption, Reply,
+    SecretHash, Sqlite, Store, StoreError, StoredGame, StoredPlayer, Sweep, SyncMode, WaitingCount,
+    WaitingId, WaitingList, WaitingPlayer, WriteCounts, family, open_current_store, open_store,
 };
 pub use table::{
     Absence, Answer, Change, Claim, ClockView, Command, Context, CreationKey, DRAW_OFFER_PAUSE,

@@ -16,7 +16,7 @@ use crate::tables::Tables;
 
 /// Interval between sweeps. In each sweep a node increments its counter, reads the counters of the others,
 /// and ends games whose clock ran out.
-const SWEEP: Duration = Duration::from_secs(1);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A sweep that takes longer does not count: the store may have been slow for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
@@ -121,7 +121,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
                 liveness.restart();
             }
         }
-        next = (next + SWEEP).max(Instant::now());
+        next = (next + SWEEP_INTERVAL).max(Instant::now());
         sleep_until(next).await;
     }
 }

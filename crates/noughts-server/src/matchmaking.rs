@@ -462,11 +462,9 @@ impl Matchmaking {
     async fn offer_stored_seats(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
         let mut query = ListQuery {
             variant: Some(self.variant),
-            player: None,
             status: Some(Status::Waiting),
             attended_at_ms: Some(self.tables.clock().now_ms()),
-            before: None,
-            limit: 100,
+            ..ListQuery::all(100)
         };
         let mut found = Vec::new();
         while found.len() < MAX_SCANNED_GAMES {

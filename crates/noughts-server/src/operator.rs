@@ -1,4 +1,4 @@
-//! Decisions of the operator that this node follows: bans, the announcement, and whether it drains.
+//! Settings of the operator: bans and the announcement, which apply to all nodes, and whether this node drains.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -8,13 +8,13 @@ use tokio::time::sleep;
 use tracing::warn;
 
 use crate::net::Connections;
-use crate::store::{Notices, StoreError};
+use crate::store::{OperatorSettings, StoreError};
 use crate::tables::Tables;
 
-/// Interval at which a node reads the decisions made at other nodes.
-const REFRESH: Duration = Duration::from_secs(2);
+/// Interval at which a node reads the settings that were changed at other nodes.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The decisions that this node follows now.
+/// The settings that this node applies now.
 #[derive(Debug)]
 pub(crate) struct Operator {
     tables: Arc<Tables>,
@@ -47,22 +47,22 @@ impl Operator {
         announcement.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads the decisions of all nodes from the store, and follows them.
-    pub(crate) async fn refresh(&self) -> Result<Notices, StoreError> {
-        let notices = self.tables.store().notices().await?;
+    /// Reads the settings from the store, and applies them.
+    pub(crate) async fn refresh(&self) -> Result<OperatorSettings, StoreError> {
+        let settings = self.tables.store().operator_settings().await?;
         let now_ms = self.tables.clock().now_ms();
-        let current = notices.bans.iter().filter(|ban| ban.until_ms > now_ms);
+        let current = settings.bans.iter().filter(|ban| ban.until_ms > now_ms);
         let networks = current.filter_map(|ban| ban.network.parse().ok());
         self.connections.bans().set(networks.collect());
         let mut announcement = self
             .announcement
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        announcement.clone_from(&notices.announcement);
-        Ok(notices)
+        announcement.clone_from(&settings.announcement);
+        Ok(settings)
     }
 
-    /// Follows the decisions of other nodes, for as long as the server runs.
+    /// Applies changes of other nodes, for as long as the server runs.
     pub(crate) async fn run(self: Arc<Operator>) {
         let mut is_away = false;
         loop {
@@ -75,7 +75,7 @@ impl Operator {
                 }
                 Err(_) => {}
             }
-            sleep(REFRESH).await;
+            sleep(REFRESH_INTERVAL).await;
         }
     }
 }

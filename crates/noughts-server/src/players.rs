@@ -26,7 +26,7 @@ const TOKEN_CACHE: Duration = Duration::from_secs(10);
 const MAX_CACHED_TOKENS: usize = 10_000;
 
 /// Interval at which the names at tables in memory are compared with a shared store, because hints may get lost.
-const COMPARE: Duration = Duration::from_secs(30);
+const COMPARE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Interval between searches for players without games.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
@@ -64,10 +64,10 @@ pub(crate) fn is_player_token(text: &str) -> bool {
 impl Players {
     pub(crate) fn new(matchmaking: &Arc<Matchmaking>) -> Arc<Players> {
         let feeds = Feeds::new(matchmaking);
-        let nudged = Arc::downgrade(&feeds);
+        let weak_feeds = Arc::downgrade(&feeds);
         matchmaking.tables().on_player_changed(move |player, game| {
-            if let Some(feeds) = nudged.upgrade() {
-                feeds.nudge(player, game);
+            if let Some(feeds) = weak_feeds.upgrade() {
+                feeds.notify(player, game);
             }
         });
         Arc::new(Players {
@@ -142,20 +142,20 @@ impl Players {
         loop {
             let hint = tokio::select! {
                 hint = hints.next() => hint,
-                () = sleep(COMPARE) => Some(Hint::Missed),
+                () = sleep(COMPARE_INTERVAL) => Some(Hint::Missed),
             };
             let refreshed = match hint {
                 Some(Hint::Player(player)) => {
                     let refreshed = self.refresh(player).await;
-                    self.feeds.nudge(player, None);
+                    self.feeds.notify(player, None);
                     refreshed
                 }
                 Some(Hint::Missed) => {
-                    self.feeds.nudge_all();
+                    self.feeds.notify_all();
                     self.refresh_all().await
                 }
                 Some(Hint::Entry { game, .. }) => {
-                    self.feeds.nudge_followers(game);
+                    self.feeds.notify_followers(game);
                     Ok(())
                 }
                 Some(Hint::Presence(_) | Hint::Left { .. } | Hint::Matched) => Ok(()),

@@ -21,7 +21,7 @@ const COLLECT: Duration = Duration::from_millis(50);
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
 /// Interval at which all tables in memory are compared with a shared store, because hints may get lost.
-const COMPARE: Duration = Duration::from_secs(2);
+const COMPARE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Maximum number of games per comparison.
 const COMPARED_AT_ONCE: usize = 1_000;
@@ -220,7 +220,7 @@ impl Presence {
             }
             tokio::select! {
                 biased;
-                () = sleep(COMPARE) => {}
+                () = sleep(COMPARE_INTERVAL) => {}
                 () = compare.notified() => {}
             }
         }

@@ -169,10 +169,7 @@ fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> 
             DrawReason::Full | DrawReason::Limit => return None,
             DrawReason::Agreement => (EndReason::Agreement, Some(all())),
             DrawReason::Claim => (EndReason::DrawClaimed, Some(all())),
-            DrawReason::Time => (
-                EndReason::Time,
-                first(&|side| can_run_out_of_time(game, side)),
-            ),
+            DrawReason::Time => (EndReason::Time, first(&|side| is_draw_on_time(game, side))),
         },
         Conclusion::Won { sides, by } => match by {
             WinReason::Line(_)
@@ -188,7 +185,7 @@ fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> 
 }
 
 /// Whether the game is a draw if the time of `side` runs out, because no other side can complete a line.
-fn can_run_out_of_time(game: &Game, side: Side) -> bool {
+fn is_draw_on_time(game: &Game, side: Side) -> bool {
     let others = game.order().iter().filter(|other| **other != side);
     others
         .into_iter()

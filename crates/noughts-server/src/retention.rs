@@ -10,7 +10,7 @@ use crate::matchmaking::Matchmaking;
 use crate::tables::Tables;
 
 /// Interval between searches for old games.
-const SEARCH: Duration = Duration::from_secs(60);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Deletes games that have had no new entry for `age`. Runs as long as the server.
 pub(crate) async fn forget_after(
@@ -22,7 +22,7 @@ pub(crate) async fn forget_after(
         let now_ms = tables.clock().now_ms();
         let before_ms = now_ms.saturating_sub(age.as_millis() as u64);
         match tables.store().forget(before_ms).await {
-            Ok(games) if games.is_empty() => sleep(SEARCH).await,
+            Ok(games) if games.is_empty() => sleep(SEARCH_INTERVAL).await,
             // There may be more games to delete.
             Ok(games) => {
                 info!(games = games.len(), "deleted old games");
@@ -36,7 +36,7 @@ pub(crate) async fn forget_after(
             }
             Err(error) => {
                 warn!(%error, "cannot delete old games now");
-                sleep(SEARCH).await;
+                sleep(SEARCH_INTERVAL).await;
             }
         }
     }

@@ -24,7 +24,7 @@ use tokio::time::sleep;
 use tracing::{debug, error};
 
 use analysis::analyze_turns;
-use queue::{Owner, Queue, Ticket, Turn};
+use queue::{Owner, Queue, QueueResult, Ticket};
 
 /// Runs the computations of this process.
 pub(crate) struct Robots {
@@ -203,8 +203,8 @@ impl Robots {
     ) -> Result<T, Failure> {
         let (place, turn) = self.enter(owner).ok_or(Failure::Full)?;
         let limit = match turn.await {
-            Ok(Turn::Granted(limit)) => limit,
-            Ok(Turn::Displaced) | Err(_) => return Err(Failure::Full),
+            Ok(QueueResult::Granted(limit)) => limit,
+            Ok(QueueResult::Displaced) | Err(_) => return Err(Failure::Full),
         };
         if stop.is_set() {
             return Err(Failure::Stopped);
@@ -230,7 +230,7 @@ impl Robots {
     }
 
     /// Adds a request to the queue; `None` if it is full.
-    fn enter(&self, owner: Option<IpAddr>) -> Option<(Place, oneshot::Receiver<Turn>)> {
+    fn enter(&self, owner: Option<IpAddr>) -> Option<(Place, oneshot::Receiver<QueueResult>)> {
         let owner = Owner::new(owner);
         let now = self.slots.clock.now();
         let (ticket, turn) = self.slots.queue().enter(owner, now)?;

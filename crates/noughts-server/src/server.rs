@@ -50,6 +50,24 @@ pub struct ServerConfig {
     pub ids: IdSource,
 }
 
+impl ServerConfig {
+    /// A server without listeners, with default limits and one thread for robots. The strategy is `perfect`.
+    pub fn new(store: Box<dyn Store>, engine: EngineSetup) -> ServerConfig {
+        ServerConfig {
+            http: None,
+            tcp: None,
+            tcp_strategy: "perfect".parse().expect("this is a strategy"),
+            pairs: None,
+            tls: None,
+            store,
+            limits: ConnectionLimits::default(),
+            robot_threads: 1,
+            engine,
+            ids: IdSource::default(),
+        }
+    }
+}
+
 /// Listeners with TLS, which share a certificate.
 pub struct TlsListeners {
     /// The certificate. The HTTP listener uses it too.
@@ -115,7 +133,7 @@ impl Server {
             let shared = (&connections, &operator);
             let server = TcpServer::new(opponent, &matchmaking, shared, tls);
             let run = server.run(listener?, closed.clone());
-            let run = when_time_is_known(Arc::clone(&tables), closed.clone(), run);
+            let run = run_when_time_is_known(Arc::clone(&tables), closed.clone(), run);
             Some(tokio::spawn(run))
         });
         let mut listeners: Vec<JoinHandle<()>> = tcp.collect();
@@ -130,7 +148,7 @@ impl Server {
             );
             let run = server.run(http.listener, closed.clone());
             let tables = Arc::clone(&tables);
-            tokio::spawn(when_time_is_known(tables, closed.clone(), run))
+            tokio::spawn(run_when_time_is_known(tables, closed.clone(), run))
         }));
         let tasks = vec![
             tokio::spawn(liveness::sweep(Arc::clone(&tables))).abort_handle(),
@@ -214,7 +232,7 @@ impl Server {
 
 /// Waits until the time of a shared store is known, then runs `run`, which serves clients. A client that is served
 /// earlier would get times of this node's own clock. If that clock is wrong, games end too early or too late.
-async fn when_time_is_known(
+async fn run_when_time_is_known(
     tables: Arc<Tables>,
     mut closed: watch::Receiver<bool>,
     run: impl Future<Output = ()>,

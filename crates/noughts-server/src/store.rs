@@ -11,8 +11,8 @@ mod group_commit;
 mod listing;
 mod memory;
 mod migrations;
-mod notices;
 mod open;
+mod operator;
 mod player_sql;
 mod players;
 mod postgres;
@@ -39,8 +39,8 @@ use crate::table::{
 pub use dump::{ColumnKind, DUMPED, DumpItem, DumpTable, DumpValue};
 pub use memory::Memory;
 pub(crate) use migrations::SCHEMA;
-pub use notices::{Ban, Notices};
 pub use open::{open_current_store, open_store};
+pub use operator::{Ban, OperatorSettings};
 pub use players::{
     Deletion, LINK_LIFETIME_MS, LinkCreation, MAX_LINKS, MAX_TOKENS, Redemption, SecretHash,
     StoredPlayer,
@@ -177,39 +177,39 @@ pub trait Store: Send + Sync + 'static {
     /// to have games, before `before_ms`. Returns the number of checked players; 0 when there are no more.
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
-    /// Everything that an operator has decided for all nodes.
-    fn notices(&self) -> Reply<'_, Notices> {
-        Box::pin(std::future::ready(Ok(Notices::default())))
+    /// The settings of the operator, which apply to all nodes.
+    fn operator_settings(&self) -> Reply<'_, OperatorSettings> {
+        Box::pin(std::future::ready(Ok(OperatorSettings::default())))
     }
 
     /// Bans a network, or replaces its ban.
     fn set_ban(&self, ban: Ban) -> Reply<'_, ()> {
         let _ = ban;
-        Box::pin(std::future::ready(Err(without_notices())))
+        Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
     /// Removes the ban of exactly this network. Returns whether there was one.
     fn remove_ban(&self, network: String) -> Reply<'_, bool> {
         let _ = network;
-        Box::pin(std::future::ready(Err(without_notices())))
+        Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
     /// Replaces the announcement; `None` removes it.
     fn announce(&self, text: Option<String>) -> Reply<'_, ()> {
         let _ = text;
-        Box::pin(std::future::ready(Err(without_notices())))
+        Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
     /// The players after `after`, ordered by id.
     fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
         let _ = (after, limit);
-        Box::pin(std::future::ready(Err(without_notices())))
+        Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
     /// Deletes a game with everything that belongs to it. Returns whether the game existed.
     fn delete_game(&self, game: GameId) -> Reply<'_, bool> {
         let _ = game;
-        Box::pin(std::future::ready(Err(without_notices())))
+        Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
     /// Sends the whole content of the store, in the state of one moment, ending with [`DumpItem::End`]. Other
@@ -251,7 +251,7 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
-fn without_notices() -> StoreError {
+fn without_operator_settings() -> StoreError {
     StoreError::Invalid("this store has no place for decisions of operators".to_owned())
 }
 
@@ -427,6 +427,18 @@ impl PlayerFilter {
 }
 
 impl ListQuery {
+    /// All listed games: the first page, with at most `limit` games.
+    pub fn all(limit: usize) -> ListQuery {
+        ListQuery {
+            variant: None,
+            player: None,
+            status: None,
+            attended_at_ms: None,
+            before: None,
+            limit,
+        }
+    }
+
     /// Whether a waiting game is left out because no player attends it. `is_present` tells whether a player
     /// is connected.
     fn leaves_out(&self, listed: &ListedGame, is_present: impl FnOnce(GameId) -> bool) -> bool {

@@ -60,9 +60,7 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
             .map_err(|error: noughts_rules::VariantError| Failure::invalid(error))?,
         player: listing.player.clone().map(player_filter),
         status: listing.status.map(Into::into),
-        attended_at_ms: None,
-        before: None,
-        limit: listing.limit,
+        ..ListQuery::all(listing.limit)
     };
     let games = store.list(query).await.map_err(failed)?;
     if games.is_empty() {
@@ -172,14 +170,7 @@ async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
         }
     }
     let mut found = Vec::new();
-    let mut query = ListQuery {
-        variant: None,
-        player: None,
-        status: None,
-        attended_at_ms: None,
-        before: None,
-        limit: PAGE,
-    };
+    let mut query = ListQuery::all(PAGE);
     loop {
         let page = store.list(query.clone()).await.map_err(failed)?;
         let Some(last) = page.last() else {
@@ -239,12 +230,8 @@ async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
         write_record(store, find_id(store, id).await?, &mut out).await?;
     }
     let mut query = ListQuery {
-        variant: None,
-        player: None,
         status: Some(Status::Over),
-        attended_at_ms: None,
-        before: None,
-        limit: PAGE,
+        ..ListQuery::all(PAGE)
     };
     let spinner = progress::spinner();
     let mut exported = 0;

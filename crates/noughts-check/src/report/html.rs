@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Entry, Report, heading};
+use super::{Entry, Report, escaped, heading};
 use crate::verdict::{Finding, Verdict, Weight};
 
 const STYLE: &str = "\
@@ -155,22 +155,6 @@ fn lines(conversation: &[String]) -> String {
         };
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '"' => safe.push_str("&quot;"),
-            '\n' => safe.push('\n'),
-            _ if sign.is_control() => safe.push('\u{fffd}'),
-            _ => safe.push(sign),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

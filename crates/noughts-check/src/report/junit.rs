@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Entry, Report};
+use super::{Entry, Report, escaped};
 use crate::verdict::{Finding, Verdict, Weight};
 
 impl Report {
@@ -82,24 +82,6 @@ fn told(finding: &Finding, source: &str) -> String {
         let _ = writeln!(text, "| {line}");
     }
     text
-}
-
-/// Replaces characters that XML 1.0 does not allow by `�`.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '"' => safe.push_str("&quot;"),
-            '\n' | '\t' => safe.push(sign),
-            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
-            _ if sign.is_control() => safe.push('\u{fffd}'),
-            _ => safe.push(sign),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

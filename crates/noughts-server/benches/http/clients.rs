@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use crate::flood::Neighbour;
 use crate::process::Process;
-use crate::rounds::Job;
+use crate::rounds::{Job, p99};
 
 /// The kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asks {
+pub(crate) enum RequestKind {
     /// The view of one table.
     Views,
     /// The same view, which the client has already: the answer is 304.
@@ -62,15 +62,17 @@ impl Counted {
 
     /// The 99th percentile of the answer times, in seconds.
     pub(crate) fn p99(&self) -> f64 {
-        let mut waits = self.waits.clone();
-        let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
-        *p99 as f64 / 1e9
+        p99(&self.waits)
     }
 }
 
 impl<'p> Clients<'p> {
-    pub(crate) fn connect(process: &'p Process, connections: usize, asks: Asks) -> Clients<'p> {
-        let clients = (0..connections).map(|_| Client::new(connect(process), asks));
+    pub(crate) fn connect(
+        process: &'p Process,
+        connections: usize,
+        kind: RequestKind,
+    ) -> Clients<'p> {
+        let clients = (0..connections).map(|_| Client::new(connect(process), kind));
         Clients {
             process,
             clients: clients.collect(),
@@ -122,7 +124,7 @@ impl Job for Clients<'_> {
 /// One connection.
 pub(crate) struct Client {
     stream: TcpStream,
-    asks: Asks,
+    kind: RequestKind,
     /// The table, once it is created.
     table: Option<(String, [String; 2])>,
     /// Turns played at the table.
@@ -131,10 +133,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(stream: TcpStream, asks: Asks) -> Client {
+    pub(crate) fn new(stream: TcpStream, kind: RequestKind) -> Client {
         Client {
             stream,
-            asks,
+            kind,
             table: None,
             turn: 0,
             bytes: vec![0; 16 * 1024],
@@ -142,19 +144,16 @@ impl Client {
     }
 
     fn ask(&mut self) {
-        let request = match (&self.table, self.asks) {
+        let request = match (&self.table, self.kind) {
             (None, _) => post("/api/games", None, TABLE),
-            (Some((id, _)), Asks::Views) => {
+            (Some((id, _)), RequestKind::Views) => {
                 format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
             }
-            (Some((id, _)), Asks::KnownViews) => {
+            (Some((id, _)), RequestKind::KnownViews) => {
                 format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nIf-None-Match: *\r\n\r\n")
             }
-            (Some((id, tokens)), Asks::Turns) => {
-                let (turn, cell) = (self.turn + 1, DRAW[self.turn]);
-                let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
-                let path = format!("/api/games/{id}/actions");
-                post(&path, Some(&tokens[self.turn % 2]), &body)
+            (Some((id, tokens)), RequestKind::Turns) => {
+                turn_request(id, &tokens[self.turn % 2], self.turn, DRAW[self.turn])
             }
         };
         self.stream
@@ -173,7 +172,7 @@ impl Client {
             self.turn = 0;
             return false;
         }
-        if self.asks == Asks::Turns {
+        if self.kind == RequestKind::Turns {
             self.turn += 1;
             if self.turn == DRAW.len() {
                 self.table = None;
@@ -191,6 +190,12 @@ fn post(path: &str, token: Option<&str>, body: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n{bearer}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
     )
+}
+
+/// Plays this cell in turn `turn`, from 0.
+fn turn_request(id: &str, token: &str, turn: usize, cell: &str) -> String {
+    let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
+    post(&format!("/api/games/{id}/actions"), Some(token), &body)
 }
 
 /// The body of the next answer, which must be a success.
@@ -227,15 +232,11 @@ fn string_after(text: &str, key: &str) -> String {
 }
 
 /// The answer to a new table, and a view: the bare handler returns the same.
-pub(crate) fn rehearse(server: &Process) -> (String, String) {
+pub(crate) fn record_answers(server: &Process) -> (String, String) {
     let (id, tokens, created, mut stream) = create_table(server);
-    let mut bytes = vec![0; 16 * 1024];
-    for (turn, cell) in DRAW[..4].iter().enumerate() {
-        let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
-        let path = format!("/api/games/{id}/actions");
-        let request = post(&path, Some(&tokens[turn % 2]), &body);
-        stream.write_all(request.as_bytes()).expect("it listens");
-        read(&mut stream, &mut bytes);
+    for turn in 0..4 {
+        play(&mut stream, &id, &tokens[turn % 2], turn);
+        receive(&mut stream);
     }
     let view = get(&mut stream, &format!("/api/games/{id}"));
     (created, view)
@@ -276,8 +277,7 @@ pub(crate) fn play_at(
     turn: usize,
     cell: &str,
 ) -> Instant {
-    let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
-    let request = post(&format!("/api/games/{id}/actions"), Some(token), &body);
+    let request = turn_request(id, token, turn, cell);
     let asked = Instant::now();
     stream.write_all(request.as_bytes()).expect("it listens");
     asked
@@ -292,7 +292,7 @@ pub(crate) fn receive(stream: &mut TcpStream) {
 pub(crate) fn connect(process: &Process) -> TcpStream {
     let stream = TcpStream::connect(process.address).expect("it listens");
     stream.set_nodelay(true).expect("a socket");
-    let patience = Some(Duration::from_secs(20));
-    stream.set_read_timeout(patience).expect("a socket");
+    let max_wait = Some(Duration::from_secs(20));
+    stream.set_read_timeout(max_wait).expect("a socket");
     stream
 }

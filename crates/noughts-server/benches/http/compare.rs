@@ -3,11 +3,11 @@
 use std::net::TcpStream;
 use std::time::Instant;
 
-use crate::clients::{self, Asks, Clients, Counted};
+use crate::clients::{self, Clients, Counted, RequestKind};
 use crate::process::Process;
-use crate::rounds::{self, ROUNDS, Spread, ratios};
+use crate::rounds::{self, ROUNDS, Spread, column, ratios};
 use crate::stores::{PLAYERS, address, place};
-use crate::websockets::{settle, watch, watched};
+use crate::websockets::{watch, watched};
 
 /// WebSockets that are idle in each process.
 const IDLE: usize = 2_000;
@@ -16,17 +16,17 @@ const IDLE: usize = 2_000;
 pub(crate) fn compare(programs: [&str; 2]) {
     println!("{ROUNDS} rounds; before, after, after / before (above 1 is better)");
     for connections in [1, 32, 256] {
-        for (asks, name) in [(Asks::Views, "views"), (Asks::Turns, "turns")] {
+        for (kind, name) in [(RequestKind::Views, "views"), (RequestKind::Turns, "turns")] {
             let servers = programs.map(|program| Process::serve(program, "memory:"));
             let name = format!("{name} per second, {connections} connections");
-            rates(&name, &servers, connections, asks);
+            rates(&name, &servers, connections, kind);
         }
     }
     let place = place();
     let servers = ["before.db", "after.db"].map(|name| address(&place, name));
     let servers = [0, 1].map(|side| Process::serve(programs[side], &servers[side]));
     let name = format!("durable turns per second, {PLAYERS} connections");
-    rates(&name, &servers, PLAYERS, Asks::Turns);
+    rates(&name, &servers, PLAYERS, RequestKind::Turns);
     let mut times = [Vec::new(), Vec::new()];
     let mut starts = [Vec::new(), Vec::new()];
     let mut empty = [Vec::new(), Vec::new()];
@@ -37,7 +37,7 @@ pub(crate) fn compare(programs: [&str; 2]) {
             let begun = Instant::now();
             let server = Process::serve(programs[side], "memory:");
             starts[side].push(begun.elapsed().as_secs_f64() * 1e3);
-            settle(&server);
+            server.wait_until_idle();
             let resident = server.resident() as f64;
             empty[side].push(resident / 1e6);
             times[side].push(Spread::of(&watched(&server)).median);
@@ -45,7 +45,7 @@ pub(crate) fn compare(programs: [&str; 2]) {
             let id = clients::create_table(&server).0;
             let before = server.resident();
             let sockets: Vec<TcpStream> = (0..IDLE).map(|_| watch(&server, &id)).collect();
-            settle(&server);
+            server.wait_until_idle();
             idle[side].push((server.resident() - before) as f64 / sockets.len() as f64);
         }
     }
@@ -55,12 +55,11 @@ pub(crate) fn compare(programs: [&str; 2]) {
     less_is_better("bytes per idle WebSocket", &idle);
 }
 
-fn rates(name: &str, servers: &[Process; 2], connections: usize, asks: Asks) {
+fn rates(name: &str, servers: &[Process; 2], connections: usize, kind: RequestKind) {
     let sides = servers
         .each_ref()
-        .map(|server| Clients::connect(server, connections, asks));
-    let [a, b] =
-        rounds::alternate(sides).map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
+        .map(|server| Clients::connect(server, connections, kind));
+    let [a, b] = rounds::alternate(sides).map(|side| column(&side, Counted::rate));
     line(name, &a, &b, &ratios(&b, &a));
 }
 

@@ -26,14 +26,16 @@ mod process;
 mod rounds;
 mod servers;
 mod stores;
+#[path = "../shared/tables.rs"]
+mod tables;
 mod websockets;
 
 use std::process::ExitCode;
 
-use clients::{Asks, Clients, Counted};
+use clients::{Clients, Counted, RequestKind};
 use flood::Neighbour;
 use process::Process;
-use rounds::{ROUNDS, Spread};
+use rounds::{ROUNDS, Spread, column};
 use servers::Role;
 
 /// The program's allocator, for both sides.
@@ -44,11 +46,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const CONNECTIONS: [usize; 3] = [1, 32, 256];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words = arguments.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo adds it
-    if let ["--role", word] = words[..] {
-        servers::play(Role::named(word).expect("this program started itself"));
+    let arguments = tables::arguments();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--role", name] = words[..] {
+        servers::play(process::role_named(name));
         return ExitCode::SUCCESS;
     }
     if let ["compare", before, after] = words[..] {
@@ -66,84 +67,54 @@ fn main() -> ExitCode {
         ("flood", flooded),
         ("long", long_game::long_game),
     ];
-    if !words
-        .iter()
-        .all(|word| tables.iter().any(|(name, _)| name == word))
-    {
-        eprintln!(
-            "http: [requests] [durable] [idle] [watchers] [nodes] [finished] [flood] [long] | compare BEFORE AFTER"
-        );
-        return ExitCode::from(2);
-    }
-    noughts_server::raise_descriptor_limit();
-    for (name, table) in tables {
-        if words.is_empty() || words.contains(&name) {
-            table();
-        }
-    }
-    ExitCode::SUCCESS
+    let usage = "http: [requests] [durable] [idle] [watchers] [nodes] [finished] [flood] [long] \
+                 | compare BEFORE AFTER";
+    tables::measure(&tables, &words, usage)
 }
 
 /// Views and turns, each compared with the bare handler.
 fn requests() {
     let server = Process::start(Role::Server, &[]);
-    let (created, view) = clients::rehearse(&server);
+    let (created, view) = clients::record_answers(&server);
     let bare = Process::start(Role::Bare, &[("CREATED", &created), ("VIEW", &view)]);
     println!(
         "requests a second, beside a bare axum handler that returns the same JSON ({ROUNDS} rounds)"
     );
-    for (asks, name, needed) in [
-        (Asks::Views, "GET a view", "0.60"),
-        (Asks::Turns, "play a turn", "0.55"),
+    for (kind, name, needed) in [
+        (RequestKind::Views, "GET a view", "0.60"),
+        (RequestKind::Turns, "play a turn", "0.55"),
     ] {
         let about = format!("server / bare, needed {needed}");
-        line(name, ["server", "bare", &about, "processor each"]);
-        for connections in CONNECTIONS {
-            let sides = [&server, &bare].map(|side| Clients::connect(side, connections, asks));
-            let [ours, plain] = rounds::alternate(sides);
-            let row = |figure: fn(&Counted) -> f64| {
-                [&ours, &plain].map(|side| side.iter().map(figure).collect::<Vec<f64>>())
-            };
-            let [a, b] = row(Counted::rate);
-            let [cost, bare_cost] = row(Counted::cpu_each).map(|cost| Spread::of(&cost).median);
-            line(
-                &format!("{connections} connections"),
-                [
-                    &format!("{:.0}", Spread::of(&a).median),
-                    &format!("{:.0}", Spread::of(&b).median),
-                    &rounds::ratios(&a, &b).to_string(),
-                    &format!("{:.1} µs, bare {:.1} µs", cost * 1e6, bare_cost * 1e6),
-                ],
-            );
-        }
-        println!();
-    }
-    line(
-        "GET a known view",
-        [
-            "304",
-            "full",
-            "304 / full, more than 1.00",
-            "processor each",
-        ],
-    );
-    for connections in CONNECTIONS {
-        let sides = [Asks::KnownViews, Asks::Views]
-            .map(|asks| Clients::connect(&server, connections, asks));
-        let [known, full] = rounds::alternate(sides);
-        let rates =
-            [&known, &full].map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
-        let costs = [&known, &full].map(|side| {
-            let costs: Vec<f64> = side.iter().map(Counted::cpu_each).collect();
-            Spread::of(&costs).median * 1e6
+        print_rates([name, "server", "bare", &about], |connections| {
+            [&server, &bare].map(|side| Clients::connect(side, connections, kind))
         });
+    }
+    let about = "304 / full, more than 1.00";
+    print_rates(["GET a known view", "304", "full", about], |connections| {
+        [RequestKind::KnownViews, RequestKind::Views]
+            .map(|kind| Clients::connect(&server, connections, kind))
+    });
+}
+
+/// Compares the rates of two sides, and the processor time of a request.
+fn print_rates<'p>(
+    [name, first, second, ratio]: [&str; 4],
+    connect: impl Fn(usize) -> [Clients<'p>; 2],
+) {
+    line(name, [first, second, ratio, "processor each"]);
+    for connections in CONNECTIONS {
+        let sides = rounds::alternate(connect(connections));
+        let [a, b] = sides.each_ref().map(|side| column(side, Counted::rate));
+        let [cost, other_cost] = sides
+            .each_ref()
+            .map(|side| Spread::of(&column(side, Counted::cpu_each)).median * 1e6);
         line(
             &format!("{connections} connections"),
             [
-                &format!("{:.0}", Spread::of(&rates[0]).median),
-                &format!("{:.0}", Spread::of(&rates[1]).median),
-                &rounds::ratios(&rates[0], &rates[1]).to_string(),
-                &format!("{:.1} µs, full {:.1} µs", costs[0], costs[1]),
+                &format!("{:.0}", Spread::of(&a).median),
+                &format!("{:.0}", Spread::of(&b).median),
+                &rounds::ratios(&a, &b).to_string(),
+                &format!("{cost:.1} µs, {second} {other_cost:.1} µs"),
             ],
         );
     }
@@ -160,10 +131,10 @@ fn flooded() {
     );
     for connections in CONNECTIONS {
         let sides = [Neighbour::Floods, Neighbour::Quiet];
-        let sides = sides
-            .map(|neighbour| Clients::connect(&server, connections, Asks::Turns).beside(neighbour));
-        let [a, b] = rounds::alternate(sides)
-            .map(|side| side.iter().map(Counted::p99).collect::<Vec<f64>>());
+        let sides = sides.map(|neighbour| {
+            Clients::connect(&server, connections, RequestKind::Turns).beside(neighbour)
+        });
+        let [a, b] = rounds::alternate(sides).map(|side| column(&side, Counted::p99));
         let micros = |figures: &[f64]| format!("{:.0} µs", Spread::of(figures).median * 1e6);
         let ratio = rounds::ratios(&a, &b).to_string();
         line(

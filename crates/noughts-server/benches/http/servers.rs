@@ -1,18 +1,16 @@
 //! The processes that are measured: the server, and a bare handler.
 
-use std::io::{self, Read};
-use std::net::{Ipv4Addr, SocketAddr};
-
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::{StatusCode, header};
 use axum::routing::{get, post};
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Server, ServerConfig, SyncMode,
-    listen_for_http, open_store, raise_descriptor_limit,
+    HttpConfig, HttpLimits, Server, ServerConfig, SyncMode, listen_for_http, open_store,
 };
 use tokio::net::TcpListener;
+
+use crate::process::run_role;
 
 /// What a process does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,40 +22,18 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    pub(crate) fn named(word: &str) -> Option<Role> {
-        let mut parts = [Role::Server, Role::Bare].into_iter();
-        parts.find(|role| role.name() == word)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Role::Server => "server",
-            Role::Bare => "bare",
-        }
-    }
+    pub(crate) const ALL: [Role; 2] = [Role::Server, Role::Bare];
 }
 
-/// Runs a role on a free port, prints the address, and ends with the standard input.
+/// Runs a role until the standard input ends.
 pub(crate) fn play(role: Role) {
-    raise_descriptor_limit();
-    // The same runtime for both, and the one that `noughts serve` has.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let entered = runtime.enter();
-    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = listen_for_http(at).expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    let mut server = None;
-    match role {
-        Role::Server => server = Some(runtime.block_on(serve(listener))),
-        Role::Bare => drop(runtime.spawn(answer(listener))),
-    }
-    println!("{address}");
-    let _ = io::stdin().read(&mut [0]);
-    drop((server, entered));
-    runtime.shutdown_background();
+    run_role(listen_for_http, |runtime, listener| match role {
+        Role::Server => Some(runtime.block_on(serve(listener))),
+        Role::Bare => {
+            runtime.spawn(answer(listener));
+            None
+        }
+    });
 }
 
 async fn serve(listener: TcpListener) -> Server {
@@ -70,15 +46,7 @@ async fn serve(listener: TcpListener) -> Server {
             secret,
             limits: HttpLimits::default(),
         }),
-        tcp: None,
-        tcp_strategy: "perfect".parse().expect("a strategy"),
-        pairs: None,
-        tls: None,
-        store,
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup::with_seed(1),
-        ids: IdSource::default(),
+        ..ServerConfig::new(store, EngineSetup::with_seed(1))
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

@@ -11,11 +11,11 @@ use sqlx::{AssertSqlSafe, ConnectOptions, raw_sql};
 use tempfile::TempDir;
 
 use crate::clients::connect;
-use crate::clients::{self, Asks, Clients, Counted};
+use crate::clients::{self, Clients, Counted, RequestKind};
 use crate::process::Process;
-use crate::rounds::{self, ROUNDS, Spread};
+use crate::rounds::{self, ROUNDS, Spread, column};
 use crate::servers::Role;
-use crate::websockets::{frame, settle, watch};
+use crate::websockets::{frame, watch};
 
 /// Number of concurrent players.
 pub(crate) const PLAYERS: usize = 1_000;
@@ -27,9 +27,9 @@ pub(crate) fn durable() {
     let sides = [&file, "memory:"].map(|store| Process::start(Role::Server, &[("STORE", store)]));
     let [disk, memory] = sides
         .each_ref()
-        .map(|side| Clients::connect(side, PLAYERS, Asks::Turns));
+        .map(|side| Clients::connect(side, PLAYERS, RequestKind::Turns));
     let [disk, memory] = rounds::alternate([disk, memory]);
-    let [a, b] = [&disk, &memory].map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
+    let [a, b] = [&disk, &memory].map(|side| column(side, Counted::rate));
     println!(
         "turns a second by {PLAYERS} clients, with SQLite and sync full: {:.0}; in memory: {:.0}; \
          the one / the other, needed 0.50: {} ({ROUNDS} rounds)",
@@ -79,7 +79,7 @@ pub(crate) fn finished() {
             let found = listed(&server);
             times[which].push(begun.elapsed().as_secs_f64() * 1e3);
             assert_eq!(found, [0, 20][which], "it serves what it was given");
-            settle(&server);
+            server.wait_until_idle();
             sizes[which].push(server.resident() as f64 / 1e6);
         }
     }

@@ -2,8 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::clients;
 use crate::clients::connect;
@@ -27,7 +26,7 @@ pub(crate) fn idle() {
         let sockets: Vec<TcpStream> = (0..IDLE)
             .map(|number| watch(&server, &tables[number % TABLES]))
             .collect();
-        settle(&server);
+        server.wait_until_idle();
         each.push((server.resident() - before) as f64 / sockets.len() as f64);
     }
     let each = Spread::of(&each);
@@ -114,14 +113,4 @@ pub(crate) fn frame(stream: &mut TcpStream) -> String {
     let mut text = vec![0; length];
     stream.read_exact(&mut text).expect("a frame");
     String::from_utf8(text).expect("text")
-}
-
-/// Waits until the server is idle.
-pub(crate) fn settle(process: &Process) {
-    let started = Instant::now();
-    let mut before = Duration::ZERO;
-    while process.cpu() != before && started.elapsed() < Duration::from_secs(10) {
-        before = process.cpu();
-        sleep(Duration::from_millis(50));
-    }
 }

@@ -1,11 +1,14 @@
 //! A measured process, and its memory and processor time.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{self, BufRead, BufReader, Read};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use noughts_server::{Server, raise_descriptor_limit};
+use tokio::runtime::{Builder, Runtime};
 
 use crate::servers::Role;
 
@@ -20,7 +23,7 @@ impl Process {
     /// Starts the process with these environment variables.
     pub(crate) fn start(role: Role, environment: &[(&str, &str)]) -> Process {
         let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
-            .args(["--role", role.name()])
+            .args(["--role", &format!("{role:?}")])
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -71,6 +74,20 @@ impl Process {
         Duration::from_nanos(taken.sum())
     }
 
+    /// Waits until the process is idle.
+    pub(crate) fn wait_until_idle(&self) {
+        let started = Instant::now();
+        let mut before = Duration::ZERO;
+        while self.cpu() != before {
+            assert!(
+                started.elapsed() < Duration::from_secs(20),
+                "it never rests"
+            );
+            before = self.cpu();
+            sleep(Duration::from_millis(50));
+        }
+    }
+
     /// A file of the process in `/proc`.
     pub(crate) fn about(&self, file: &str) -> String {
         format!("/proc/{}/{file}", self.child.id())
@@ -82,4 +99,30 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The role with which a process was started.
+pub(crate) fn role_named(name: &str) -> Role {
+    let found = Role::ALL.iter().find(|role| format!("{role:?}") == name);
+    *found.expect("this program started itself")
+}
+
+/// Listens on a free port, starts the role, prints the address, and ends with the standard input.
+pub(crate) fn run_role(
+    listen: fn(SocketAddr) -> io::Result<tokio::net::TcpListener>,
+    start: impl FnOnce(&Runtime, tokio::net::TcpListener) -> Option<Server>,
+) {
+    raise_descriptor_limit();
+    // The same runtime for every role, and the one that `noughts serve` has.
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let entered = runtime.enter();
+    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let listener = listen(at).expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let server = start(&runtime, listener);
+    println!("{address}");
+    let _ = io::stdin().read(&mut [0]);
+    drop((server, entered));
+    runtime.shutdown_background();
 }

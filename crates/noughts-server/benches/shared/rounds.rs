@@ -22,6 +22,19 @@ pub(crate) trait Job {
     fn figures(&mut self) -> Self::Figures;
 }
 
+/// One figure of each round.
+pub(crate) fn column<T>(rounds: &[T], figure: impl Fn(&T) -> f64) -> Vec<f64> {
+    rounds.iter().map(figure).collect()
+}
+
+/// The 99th percentile of times in nanoseconds, in seconds.
+pub(crate) fn p99(times: &[u64]) -> f64 {
+    let mut times = times.to_vec();
+    let at = times.len() * 99 / 100;
+    let (_, p99, _) = times.select_nth_unstable(at);
+    *p99 as f64 / 1e9
+}
+
 /// The results of two jobs, round by round.
 pub(crate) fn alternate<J: Job>(mut jobs: [J; 2]) -> [Vec<J::Figures>; 2] {
     let mut measured = [Vec::new(), Vec::new()];

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::flood::Neighbour;
 use crate::process::Process;
-use crate::rounds::Job;
+use crate::rounds::{Job, p99};
 
 /// How long one side is measured before the other. Answers to requests in progress still count.
 const SLICE: Duration = Duration::from_millis(300);
@@ -86,9 +86,7 @@ impl Counted {
 
     /// The 99th percentile of the waiting time, in seconds.
     pub(crate) fn p99(&self) -> f64 {
-        let mut waits = self.waits.clone();
-        let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
-        *p99 as f64 / 1e9
+        p99(&self.waits)
     }
 
     /// The server's processor time per frame, in seconds.
@@ -165,7 +163,7 @@ impl Job for Clients<'_> {
 }
 
 /// Plays one game, and returns the frames that were sent.
-pub(crate) fn rehearse(server: &Process) -> Script {
+pub(crate) fn record_one_game(server: &Process) -> Script {
     in_time(&runtime(), async {
         let mut client = Client::connect(server, &Talk::Game, Writes::Once, 0).await;
         client.begin().await;

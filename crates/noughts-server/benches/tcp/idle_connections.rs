@@ -47,7 +47,7 @@ impl Job for IdleConnections {
     const SLICES: usize = 1;
 
     fn slice(&mut self) {
-        self.figures = Some(gather(self.role));
+        self.figures = Some(measure(self.role));
     }
 
     fn figures(&mut self) -> IdleFigures {
@@ -56,7 +56,7 @@ impl Job for IdleConnections {
 }
 
 /// Opens all connections, measures, and closes them.
-fn gather(role: Role) -> IdleFigures {
+fn measure(role: Role) -> IdleFigures {
     let process = Process::start(role, &[]);
     let (empty, open, cpu) = (process.resident(), descriptors(&process), process.cpu());
     let started = Instant::now();
@@ -66,7 +66,7 @@ fn gather(role: Role) -> IdleFigures {
         sleep(Duration::from_millis(1));
     }
     let accepted_in = started.elapsed();
-    settle(&process);
+    process.wait_until_idle();
     let silent = IdleFigures {
         accepted_in,
         cpu: process.cpu() - cpu,
@@ -77,7 +77,7 @@ fn gather(role: Role) -> IdleFigures {
         return silent;
     }
     greet(&mut streams);
-    settle(&process);
+    process.wait_until_idle();
     IdleFigures {
         greeted_bytes: Some(process.resident() - empty),
         ..silent
@@ -114,17 +114,6 @@ fn greet(streams: &mut [TcpStream]) {
 }
 
 const ID: u32 = 12_345;
-
-/// Waits until the server is idle.
-fn settle(process: &Process) {
-    let started = Instant::now();
-    let mut before = Duration::ZERO;
-    while process.cpu() != before {
-        assert!(started.elapsed() < TIMEOUT, "it never rests");
-        before = process.cpu();
-        sleep(Duration::from_millis(50));
-    }
-}
 
 /// Number of open files and sockets.
 fn descriptors(process: &Process) -> usize {

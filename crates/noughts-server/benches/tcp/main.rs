@@ -18,6 +18,8 @@ mod process;
 #[path = "../shared/rounds.rs"]
 mod rounds;
 mod servers;
+#[path = "../shared/tables.rs"]
+mod tables;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,7 +28,7 @@ use clients::{Clients, Counted, Talk, Writes};
 use flood::Neighbour;
 use idle_connections::{CONNECTIONS_OPENED, IdleConnections, IdleFigures};
 use process::Process;
-use rounds::{ROUNDS, Spread};
+use rounds::{ROUNDS, Spread, column};
 use servers::Role;
 
 /// As in `noughts serve`.
@@ -37,12 +39,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const CONNECTIONS: [usize; 3] = [1, 100, 1_000];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words = arguments.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo adds it
-    if let ["--role", word] = words[..] {
-        let role = Role::named(word).expect("this program started itself");
-        servers::play(role);
+    let arguments = tables::arguments();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--role", name] = words[..] {
+        servers::play(process::role_named(name));
         return ExitCode::SUCCESS;
     }
     let tables: [(&str, fn()); 4] = [
@@ -51,20 +51,7 @@ fn main() -> ExitCode {
         ("idle", idle),
         ("flood", flooded),
     ];
-    if !words
-        .iter()
-        .all(|word| tables.iter().any(|(name, _)| name == word))
-    {
-        eprintln!("tcp: [moves] [fields] [idle] [flood]");
-        return ExitCode::from(2);
-    }
-    noughts_server::raise_descriptor_limit();
-    for (name, table) in tables {
-        if words.is_empty() || words.contains(&name) {
-            table();
-        }
-    }
-    ExitCode::SUCCESS
+    tables::measure(&tables, &words, "tcp: [moves] [fields] [idle] [flood]")
 }
 
 /// Whole frames, compared with the echo. Both sides get the same frames, including PLAY, and clients wait for every
@@ -75,7 +62,7 @@ fn moves() {
         Process::start(Role::Server, &[]),
         Process::start(Role::Echo, &[]),
     );
-    let script = clients::rehearse(&server);
+    let script = clients::record_one_game(&server);
     println!(
         "moves a second, beside all round trips of an echo ({ROUNDS} rounds, {} of {} frames are moves)",
         script.moves(),
@@ -190,10 +177,6 @@ fn flooded() {
         let [a, b] = rounds::alternate(sides).map(|side| column(&side, Counted::p99));
         print_row(connections, &a, &b, micros);
     }
-}
-
-fn column<T>(rounds: &[T], figure: impl Fn(&T) -> f64) -> Vec<f64> {
-    rounds.iter().map(figure).collect()
 }
 
 fn print_row(name: impl ToString, a: &[f64], b: &[f64], show: impl Fn(f64) -> String) {

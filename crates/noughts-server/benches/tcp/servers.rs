@@ -1,14 +1,13 @@
 //! The processes that are measured: the server, a bare echo, and a bare accept loop.
 
-use std::io::{self, Read};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io;
 
 use noughts_engine::EngineSetup;
-use noughts_server::{
-    ConnectionLimits, IdSource, Memory, Server, ServerConfig, listen, raise_descriptor_limit,
-};
+use noughts_server::{Memory, Server, ServerConfig, listen};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+
+use crate::process::run_role;
 
 /// What a process does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,58 +21,28 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    const ALL: [(Role, &str); 3] = [
-        (Role::Server, "server"),
-        (Role::Echo, "echo"),
-        (Role::Accepts, "accepts"),
-    ];
-
-    pub(crate) fn named(word: &str) -> Option<Role> {
-        let found = Role::ALL.iter().find(|(_, name)| *name == word);
-        found.map(|(role, _)| *role)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        let found = Role::ALL.iter().find(|(role, _)| *role == self);
-        found.map_or("", |(_, name)| *name)
-    }
+    pub(crate) const ALL: [Role; 3] = [Role::Server, Role::Echo, Role::Accepts];
 }
 
-/// Runs a role on a free port, prints the address, and ends with the standard input.
+/// Runs a role until the standard input ends.
 pub(crate) fn play(role: Role) {
-    raise_descriptor_limit();
-    // The same runtime for all, and the one that `noughts serve` has.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let entered = runtime.enter();
-    let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    let mut server = None;
-    match role {
-        Role::Server => server = Some(serve(listener)),
-        Role::Echo => drop(runtime.spawn(echo(listener))),
-        Role::Accepts => drop(runtime.spawn(accept(listener))),
-    }
-    println!("{address}");
-    let _ = io::stdin().read(&mut [0]);
-    drop((server, entered));
-    runtime.shutdown_background();
+    run_role(listen, |runtime, listener| match role {
+        Role::Server => Some(serve(listener)),
+        Role::Echo => {
+            runtime.spawn(echo(listener));
+            None
+        }
+        Role::Accepts => {
+            runtime.spawn(accept(listener));
+            None
+        }
+    });
 }
 
 fn serve(tcp: TcpListener) -> Server {
     let server = Server::start(ServerConfig {
-        http: None,
         tcp: Some(tcp),
-        tcp_strategy: "perfect".parse().expect("a strategy"),
-        pairs: None,
-        tls: None,
-        store: Box::<Memory>::default(),
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup::with_seed(1),
-        ids: IdSource::default(),
+        ..ServerConfig::new(Box::<Memory>::default(), EngineSetup::with_seed(1))
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

@@ -154,18 +154,18 @@ async fn analyse(
 ) -> Result<String, StoreError> {
     let failed = || StoreError::Unavailable("the analysis failed".to_owned());
     let found = tables.robots().analyze(owner, game.clone(), stop).await;
-    let study = GameAnalysis {
+    let analysis = GameAnalysis {
         id: id.to_string(),
         variant: game.variant().to_string(),
-        turns: judge(game, &found.ok_or_else(failed)?),
+        turns: analyze_turns(game, &found.ok_or_else(failed)?),
     };
-    let json = serde_json::to_string(&study).expect("the types of the API are JSON");
+    let json = serde_json::to_string(&analysis).expect("the types of the API are JSON");
     tables.store().store_analysis(id, json.clone()).await?;
     Ok(json)
 }
 
-/// The analysis of each turn.
-fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
+/// Turns the results of the search into the analysis of each turn.
+fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     let mistakes = find_mistakes(game, found).into_iter();
     let mut past = game.after(0);
     let turns = game.turns().iter().zip(found).zip(mistakes).enumerate();

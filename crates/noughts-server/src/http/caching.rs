@@ -21,8 +21,8 @@ const MIN_COMPRESSED: usize = 1024;
 /// this limit.
 const MAX_COMPRESSED: usize = 256 * 1024;
 
-/// What the request says about caching and compression.
-pub(super) struct Wanted {
+/// Caching and compression of the response, according to the request.
+pub(super) struct CachePolicy {
     is_read: bool,
     is_head: bool,
     is_api: bool,
@@ -32,10 +32,10 @@ pub(super) struct Wanted {
     known: Option<HeaderValue>,
 }
 
-impl Wanted {
-    pub(super) fn new<B>(request: &Request<B>) -> Wanted {
+impl CachePolicy {
+    pub(super) fn new<B>(request: &Request<B>) -> CachePolicy {
         let headers = request.headers();
-        Wanted {
+        CachePolicy {
             is_read: is_read(request.method()),
             is_head: request.method() == Method::HEAD,
             is_api: request.uri().path().starts_with("/api/"),
@@ -66,7 +66,7 @@ impl Wanted {
         }
     }
 
-    /// Like [`apply`](Wanted::apply), for a successful response with a complete body.
+    /// Like [`apply`](CachePolicy::apply), for a successful response with a complete body.
     fn apply_to_whole(&self, response: &mut Response) {
         let is_compressible = self.accepts_gzip && is_compressible(response);
         let mut bytes = None;

@@ -60,7 +60,7 @@ pub(super) async fn announcement(State(app): State<Arc<AppState>>) -> Response {
 /// Filters for the list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct ListFilters {
     /// Only games of this variant. Games of `multi@4` count as games of `multi`.
     variant: Option<String>,
     /// Only games of this player: the id of a registered player, or exactly the name of somebody at a seat.
@@ -81,7 +81,7 @@ pub(super) const MAX_LISTED: usize = 100;
 /// Lists the lobby and the archive, newest first.
 #[utoipa::path(
     get, path = "/api/games", tag = "catalog", operation_id = "listGames",
-    params(Wanted),
+    params(ListFilters),
     responses(
         (status = 200, body = GamesPage, description = "One page"),
         ListErrors,
@@ -89,14 +89,14 @@ pub(super) const MAX_LISTED: usize = 100;
 )]
 pub(super) async fn list(
     State(app): State<Arc<AppState>>,
-    QueryParams(wanted): QueryParams<Wanted>,
+    QueryParams(filters): QueryParams<ListFilters>,
 ) -> Result<Response, ApiError> {
-    let status = wanted.status.map(|status| match status {
+    let status = filters.status.map(|status| match status {
         GameStatus::Waiting => Status::Waiting,
         GameStatus::Playing => Status::Playing,
         GameStatus::Over => Status::Over,
     });
-    let variant = match &wanted.variant {
+    let variant = match &filters.variant {
         Some(name) => {
             let variant = read_variant(name);
             let variant = variant.map_err(|error| error.at(FieldLocation::Query, "/variant"))?;
@@ -104,11 +104,11 @@ pub(super) async fn list(
         }
         None => None,
     };
-    let limit = wanted.limit.unwrap_or(20).clamp(1, MAX_LISTED);
-    let before = read_before("before", wanted.before.as_deref())?;
+    let limit = filters.limit.unwrap_or(20).clamp(1, MAX_LISTED);
+    let before = read_before("before", filters.before.as_deref())?;
     let query = ListQuery {
         variant,
-        player: wanted.player.map(|text| match text.parse() {
+        player: filters.player.map(|text| match text.parse() {
             Ok(id) => PlayerFilter::Player(id),
             Err(_) => PlayerFilter::Name(text),
         }),
@@ -126,12 +126,12 @@ pub(super) async fn page(app: &AppState, query: ListQuery) -> Result<GamesPage, 
     let listed = app.tables.store().list(query).await?;
     let last = listed.last().filter(|_| listed.len() == limit);
     let before = last.map(|game| format!("{}.{}", game.created_ms, game.id));
-    let games = lines(&app.tables, &listed).await?;
+    let games = listings(&app.tables, &listed).await?;
     Ok(GamesPage { before, games })
 }
 
 /// Games of a list, with names and presence.
-pub(super) async fn lines(
+pub(super) async fn listings(
     tables: &Tables,
     listed: &[ListedGame],
 ) -> Result<Vec<GameListing>, StoreError> {
@@ -140,7 +140,7 @@ pub(super) async fn lines(
     let attendance = tables.attendance(listed).await?;
     let games = listed.iter().zip(attendance);
     Ok(games
-        .map(|(game, attendance)| line(game, &names, attendance))
+        .map(|(game, attendance)| listing(game, &names, attendance))
         .collect())
 }
 
@@ -164,7 +164,11 @@ pub(super) fn read_before(
 }
 
 /// One game of a list.
-pub(super) fn line(game: &ListedGame, names: &PlayerNames, attendance: Attendance) -> GameListing {
+pub(super) fn listing(
+    game: &ListedGame,
+    names: &PlayerNames,
+    attendance: Attendance,
+) -> GameListing {
     let seat = |(seat, holder): (Seat, &Holder)| {
         let registered = holder.player_id().and_then(|id| Some((id, names.get(id)?)));
         SeatListing {

@@ -21,7 +21,7 @@ use tracing::debug;
 use utoipa::IntoParams;
 
 use super::AppState;
-use super::catalog::{MAX_LISTED, lines};
+use super::catalog::{MAX_LISTED, listings};
 use super::error::{ApiError, api_error};
 use super::extract::QueryParams;
 use super::matches::waiting_matches;
@@ -198,7 +198,7 @@ async fn list(
         });
         listed.truncate(limit);
     }
-    let games = lines(tables, &listed).await?;
+    let games = listings(tables, &listed).await?;
     Ok(listed.iter().map(|game| game.id).zip(games).collect())
 }
 
@@ -220,7 +220,7 @@ fn changes(
 /// What to follow.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Followed {
+pub(super) struct LobbyFilter {
     /// With `true` also the games in progress, and how many players wait for a quick match.
     playing: Option<bool>,
 }
@@ -231,7 +231,7 @@ pub(super) struct Followed {
 /// added or changed (`game`), and each that no longer waits (`gone`).
 #[utoipa::path(
     get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
-    params(Followed),
+    params(LobbyFilter),
     responses(
         (status = 200, body = String, content_type = "text/event-stream", description = "Events whose data are LobbyMessage objects"),
         ListErrors,
@@ -239,12 +239,12 @@ pub(super) struct Followed {
 )]
 pub(super) async fn lobby_events(
     State(app): State<Arc<AppState>>,
-    QueryParams(followed): QueryParams<Followed>,
+    QueryParams(filter): QueryParams<LobbyFilter>,
     client: Client,
 ) -> Result<Response, ApiError> {
     let now = app.tables.clock().now();
     let permit = app.rate_limiter.open_stream(&client, now)?;
-    let lobby = match followed.playing {
+    let lobby = match filter.playing {
         Some(true) => &app.live_lobby,
         Some(false) | None => &app.lobby,
     };

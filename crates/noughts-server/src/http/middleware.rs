@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::AppState;
-use super::caching::{Wanted, is_read};
+use super::caching::{CachePolicy, is_read};
 use super::error::{ApiError, api_error, restarting};
 use super::rate_limit::{Client, too_many};
 use crate::net::{Permission, Permit};
@@ -123,7 +123,7 @@ impl Middleware {
         if let Some(kind) = response.extensions().get::<ProblemKind>() {
             metrics.count_problem(*kind);
         }
-        about.wanted.apply(response);
+        about.cache_policy.apply(response);
         let headers = response.headers_mut();
         let no_sniffing = HeaderValue::from_static("nosniff");
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, no_sniffing);
@@ -257,7 +257,7 @@ const CORS: [(header::HeaderName, &str); 4] = [
 struct RequestInfo {
     begun: Instant,
     is_read: bool,
-    wanted: Wanted,
+    cache_policy: CachePolicy,
     origin: Option<HeaderValue>,
     /// The address that limits apply to.
     network: Option<IpAddr>,
@@ -276,7 +276,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         let about = RequestInfo {
             begun: Instant::now(),
             is_read: is_read(request.method()),
-            wanted: Wanted::new(&request),
+            cache_policy: CachePolicy::new(&request),
             origin: self.shared.allowed_origin(request.headers()),
             network: client.network(),
             has_tls: self.has_tls,

@@ -38,7 +38,7 @@ const MAX_FINISHED: usize = 10;
 const MAX_COMMIT_MS: u64 = 5_000;
 
 /// Interval at which a stream checks all games without a notification, because hints between nodes may get lost.
-const COMPARE: Duration = Duration::from_secs(10);
+const COMPARE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How long to wait after an error of the store.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -273,12 +273,9 @@ impl PlayerEvents {
         limit: usize,
     ) -> Result<Vec<ListedGame>, StoreError> {
         let query = ListQuery {
-            variant: None,
             player: Some(player),
             status,
-            attended_at_ms: None,
-            before: None,
-            limit,
+            ..ListQuery::all(limit)
         };
         self.app.tables.store().list(query).await
     }
@@ -426,10 +423,10 @@ impl EventSource for PlayerEvents {
             }
             let pause = match self.is_behind {
                 true => RETRY_AFTER,
-                false => COMPARE,
+                false => COMPARE_INTERVAL,
             };
             tokio::select! {
-                nudge = self.feed.next() => match nudge? {
+                notice = self.feed.next() => match notice? {
                     Notice::Game(game) => self.look_at(game, false).await,
                     Notice::Everything => self.look_at_everything().await,
                 },

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::AppState;
-use super::catalog::{line, page, read_before};
+use super::catalog::{listing, page, read_before};
 use super::create_table::read_name;
 use super::error::{ApiError, api_error};
 use super::extract::{Json, PathParams, QueryParams, bearer, no_token};
@@ -146,12 +146,10 @@ impl Pages {
     /// The query for finished games of a player.
     fn finished(&self, player: PlayerId) -> Result<ListQuery, ApiError> {
         Ok(ListQuery {
-            variant: None,
             player: Some(PlayerFilter::Player(player)),
             status: Some(Status::Over),
-            attended_at_ms: None,
             before: read_before("before", self.before.as_deref())?,
-            limit: self.limit(),
+            ..ListQuery::all(self.limit())
         })
     }
 
@@ -213,7 +211,7 @@ pub(super) fn my_game(live: &LiveTable, player: PlayerId) -> Option<MyGame> {
             seat: seat_of_player(table, player)?.0,
             to_move: table.game().to_move().map(|seat| seat.0),
             turn: table.turn(),
-            game: line(&listed, &names, attendance),
+            game: listing(&listed, &names, attendance),
         })
     })
 }
@@ -280,12 +278,8 @@ pub(super) async fn delete(
 /// Ends every running game of a player.
 async fn resign_all(app: &Arc<AppState>, player: PlayerId) -> Result<(), ApiError> {
     let mut query = ListQuery {
-        variant: None,
         player: Some(PlayerFilter::Running(player)),
-        status: None,
-        attended_at_ms: None,
-        before: None,
-        limit: MAX_LISTED,
+        ..ListQuery::all(MAX_LISTED)
     };
     loop {
         let games = app.tables.store().list(query.clone()).await?;

@@ -423,19 +423,19 @@ struct Usage {
     streams: usize,
 }
 
-/// How much information is lost if an entry is dropped.
+/// How much of its allowance an address has used, in the order in which entries are dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Weight {
-    /// No information: a new entry would be equal.
-    Nothing,
-    /// The address has used part of its allowance.
-    Something,
+enum UsageLevel {
+    /// Nothing: a new entry would be equal.
+    Unused,
+    /// A part.
+    Used,
     /// The address has reached a limit. Without the entry it would be served too early.
-    Limit,
+    AtLimit,
 }
 
 impl Usage {
-    fn weight(&self, limits: &HttpLimits, now: Duration) -> Weight {
+    fn level(&self, limits: &HttpLimits, now: Duration) -> UsageLevel {
         let interval = limits.request_interval();
         let capacity = interval * limits.at_once.max(1);
         let (match_cost, match_capacity) = limits.match_bucket();
@@ -449,9 +449,9 @@ impl Usage {
         let buckets = [self.requests, self.imports, self.players, self.matches];
         let is_unused = buckets.iter().all(|bucket| bucket.is_full(now)) && self.tables.is_empty();
         match (is_limited, is_unused) {
-            (true, _) => Weight::Limit,
-            (false, false) => Weight::Something,
-            (false, true) => Weight::Nothing,
+            (true, _) => UsageLevel::AtLimit,
+            (false, false) => UsageLevel::Used,
+            (false, true) => UsageLevel::Unused,
         }
     }
 }
@@ -468,7 +468,7 @@ const SETS: usize = 4_096;
 /// request locks and searches one set of 16 entries, whatever the number of addresses. The hash has a random
 /// seed, so that nobody can choose addresses that share a set with a victim.
 ///
-/// A full set drops the entry with the lowest [`Weight`], and among equals the one that was not seen for the
+/// A full set drops the entry with the lowest [`UsageLevel`], and among equals the one that was not seen for the
 /// longest time. So addresses that are below their limits cannot displace an address that has reached one. An
 /// entry with open streams is never dropped: its set grows instead, at most by the number of connections.
 #[derive(Debug)]
@@ -529,8 +529,7 @@ fn make_room(set: &mut Vec<(IpAddr, Usage)>, limits: &HttpLimits, now: Duration)
     }
     let entries = set.iter().enumerate();
     let evictable = entries.filter(|(_, (_, usage))| usage.streams == 0);
-    let least =
-        evictable.min_by_key(|(_, (_, usage))| (usage.weight(limits, now), usage.last_seen));
+    let least = evictable.min_by_key(|(_, (_, usage))| (usage.level(limits, now), usage.last_seen));
     if let Some((index, _)) = least {
         set.swap_remove(index);
     }

@@ -208,8 +208,8 @@ pub(super) struct Follow {
     _spectating: Option<Spectating>,
 }
 
-/// What to send to a watcher.
-pub(super) enum Followed {
+/// What to send to a watcher next.
+pub(super) enum WatchEvent {
     /// The next update.
     Update(Arc<Update>),
     /// The current state, because the watcher was too slow.
@@ -264,18 +264,18 @@ impl Follow {
     }
 
     /// Waits for the next update; `None` when the table is removed from memory. Cancel safe.
-    pub(super) async fn next(&mut self) -> Option<Followed> {
+    pub(super) async fn next(&mut self) -> Option<WatchEvent> {
         loop {
             if self.has_missed {
                 self.has_missed = false;
                 let snapshot = self.live.snapshot();
                 self.entry = snapshot.entry;
-                return Some(Followed::Snapshot(snapshot));
+                return Some(WatchEvent::Snapshot(snapshot));
             }
             match self.watch.updates.recv().await {
                 Ok(update) => {
                     if self.takes(&update) {
-                        return Some(Followed::Update(update));
+                        return Some(WatchEvent::Update(update));
                     }
                 }
                 Err(RecvError::Lagged(_)) => {
@@ -381,8 +381,8 @@ impl EventSource for GameEvents {
         }
         let mut chunk = Vec::new();
         match self.follow.next().await? {
-            Followed::Update(update) => write_update(&mut chunk, &update, self.seat),
-            Followed::Snapshot(snapshot) => write_view(&mut chunk, &snapshot, self.seat),
+            WatchEvent::Update(update) => write_update(&mut chunk, &update, self.seat),
+            WatchEvent::Snapshot(snapshot) => write_view(&mut chunk, &snapshot, self.seat),
         }
         Some(chunk)
     }

@@ -23,7 +23,7 @@ use super::extract::{PathParams, bearer, read_id, read_object};
 use super::games::{act_at, table};
 use super::openapi::WebSocketErrors;
 use super::rate_limit::{Client, StreamPermit};
-use super::stream::{Follow, Followed, RESTART, update_message, view_message};
+use super::stream::{Follow, RESTART, WatchEvent, update_message, view_message};
 use crate::id::GameId;
 use crate::table::Snapshot;
 
@@ -300,8 +300,8 @@ impl Connection {
                     }
                 }
                 followed = follow.next() => match followed {
-                    Some(Followed::Update(update)) => self.send_json(update_message(&update, seat)).await,
-                    Some(Followed::Snapshot(snapshot)) => self.send_json(view_message(&snapshot, seat)).await,
+                    Some(WatchEvent::Update(update)) => self.send_json(update_message(&update, seat)).await,
+                    Some(WatchEvent::Snapshot(snapshot)) => self.send_json(view_message(&snapshot, seat)).await,
                     None => Err(End::Close(1012, "the table left memory; connect again")),
                 },
                 () = sleep_until(deadline) => {

@@ -156,7 +156,7 @@ impl Matchmaking {
         }
         self.announce(&list, &matches);
         let mut state = self.state();
-        state.quick.settle(&list, &matches);
+        state.quick.answer_requests(&list, &matches);
         state.sent.clients = list.players.iter().map(|player| player.id).collect();
         state.sent.seen.retain(|id| !list.seen.contains(id));
         for matched in matches.unseen {
@@ -266,7 +266,7 @@ impl Matchmaking {
     }
 
     /// Called when the server stops. If it returns true, the store no longer pairs clients of this node.
-    pub(crate) async fn withdraw_all(self: &Arc<Matchmaking>, patience: Duration) -> bool {
+    pub(crate) async fn withdraw_all(self: &Arc<Matchmaking>, max_wait: Duration) -> bool {
         let withdrawn = async {
             while !self.state().sent.is_settled() {
                 if self.exchange().await.is_err() {
@@ -274,6 +274,6 @@ impl Matchmaking {
                 }
             }
         };
-        timeout(patience, withdrawn).await.is_ok()
+        timeout(max_wait, withdrawn).await.is_ok()
     }
 }

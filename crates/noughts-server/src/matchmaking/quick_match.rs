@@ -111,7 +111,7 @@ impl QuickMatches {
     }
 
     /// Answers all requests that `list` contained.
-    pub(super) fn settle(&mut self, list: &WaitingList, matches: &Matches) {
+    pub(super) fn answer_requests(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
             // An error only means that the request was cancelled.
@@ -322,11 +322,9 @@ impl Matchmaking {
         let wanted = (quick_match.variant, quick_match.clock);
         let query = ListQuery {
             variant: Some(family(&quick_match.variant)),
-            player: None,
             status: Some(Status::Waiting),
             attended_at_ms: Some(self.tables.clock().now_ms()),
-            before: None,
-            limit: MAX_SEARCHED_TABLES,
+            ..ListQuery::all(MAX_SEARCHED_TABLES)
         };
         let mut seats = Vec::new();
         for listed in self.tables.store().list(query).await?.iter().rev() {

@@ -79,7 +79,7 @@ impl Feeds {
     }
 
     /// Notifies the streams of a player that `game` may have changed; with `None`, that anything may have changed.
-    pub(crate) fn nudge(&self, player: PlayerId, game: Option<GameId>) {
+    pub(crate) fn notify(&self, player: PlayerId, game: Option<GameId>) {
         let state = self.state();
         let Some(streams) = state.streams.get(&player) else {
             return;
@@ -97,22 +97,22 @@ impl Feeds {
     }
 
     /// Notifies the followers of a game that another node has changed.
-    pub(crate) fn nudge_followers(&self, game: GameId) {
+    pub(crate) fn notify_followers(&self, game: GameId) {
         let players: Vec<PlayerId> = {
             let state = self.state();
             let followers = state.followed.get(&game).into_iter().flatten();
             followers.map(|(player, _)| *player).collect()
         };
         for player in players {
-            self.nudge(player, Some(game));
+            self.notify(player, Some(game));
         }
     }
 
     /// Notifies all streams, because hints may have been missed.
-    pub(crate) fn nudge_all(&self) {
+    pub(crate) fn notify_all(&self) {
         let players: Vec<PlayerId> = self.state().streams.keys().copied().collect();
         for player in players {
-            self.nudge(player, None);
+            self.notify(player, None);
         }
     }
 
@@ -131,7 +131,7 @@ impl Feed {
     /// Waits for the next notification; `None` when the server stops. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Notice> {
         match self.notices.recv().await {
-            Ok(nudge) => Some(nudge),
+            Ok(notice) => Some(notice),
             Err(RecvError::Lagged(_)) => {
                 self.notices = self.notices.resubscribe();
                 Some(Notice::Everything)

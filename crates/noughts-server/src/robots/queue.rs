@@ -36,7 +36,7 @@ impl Owner {
 
 /// The result for a request that leaves the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Turn {
+pub(super) enum QueueResult {
     /// The request has a slot, and may compute for the given time.
     Granted(Duration),
     /// The queue is full, and another request took the place of this one.
@@ -63,7 +63,7 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct Account {
     /// Waiting requests by ticket, oldest first.
-    waiting: BTreeMap<Ticket, oneshot::Sender<Turn>>,
+    waiting: BTreeMap<Ticket, oneshot::Sender<QueueResult>>,
     /// When each running computation got its slot.
     running: BTreeMap<Ticket, Duration>,
     budget: Budget,
@@ -92,7 +92,7 @@ impl Queue {
         &mut self,
         owner: Owner,
         now: Duration,
-    ) -> Option<(Ticket, oneshot::Receiver<Turn>)> {
+    ) -> Option<(Ticket, oneshot::Receiver<QueueResult>)> {
         if self.waiting >= MAX_WAITING && !self.displace(owner) {
             return None;
         }
@@ -155,7 +155,7 @@ impl Queue {
             account.running.insert(ticket, now);
             let limit = account.budget.limit(now);
             // An error means that the receiver was dropped. Its caller still calls `leave` with the ticket.
-            let _ = sender.send(Turn::Granted(limit));
+            let _ = sender.send(QueueResult::Granted(limit));
         }
     }
 
@@ -197,7 +197,7 @@ impl Queue {
             return false;
         };
         if let Some((_, sender)) = account.waiting.pop_last() {
-            let _ = sender.send(Turn::Displaced);
+            let _ = sender.send(QueueResult::Displaced);
             self.waiting -= 1;
         }
         true
@@ -233,7 +233,7 @@ mod tests {
     struct Request {
         owner: Owner,
         ticket: Ticket,
-        turn: oneshot::Receiver<Turn>,
+        turn: oneshot::Receiver<QueueResult>,
     }
 
     impl Request {
@@ -246,7 +246,7 @@ mod tests {
             }
         }
 
-        fn turn(&mut self) -> Option<Turn> {
+        fn turn(&mut self) -> Option<QueueResult> {
             self.turn.try_recv().ok()
         }
 
@@ -273,7 +273,7 @@ mod tests {
             .map(|_| Request::new(&mut queue, owner(1)))
             .collect();
         let mut other = Request::new(&mut queue, owner(2));
-        assert_eq!(other.turn(), Some(Turn::Granted(MAX_THINK)));
+        assert_eq!(other.turn(), Some(QueueResult::Granted(MAX_THINK)));
         // With all slots taken, a third owner gets the next free one.
         let mut second = Request::new(&mut queue, owner(2));
         assert!(second.turn().is_some());
@@ -334,7 +334,7 @@ mod tests {
         let mut limits = Vec::new();
         for _ in 0..20 {
             let (ticket, mut turn) = queue.enter(owner(1), now).unwrap();
-            let Ok(Turn::Granted(limit)) = turn.try_recv() else {
+            let Ok(QueueResult::Granted(limit)) = turn.try_recv() else {
                 panic!("no other owner waits");
             };
             limits.push(limit);
@@ -347,9 +347,9 @@ mod tests {
         assert_eq!(limits.last(), Some(&MIN_THINK));
         // Other owners have their own budgets, and time refills this one.
         let (_, mut turn) = queue.enter(owner(2), now).unwrap();
-        assert_eq!(turn.try_recv(), Ok(Turn::Granted(MAX_THINK)));
+        assert_eq!(turn.try_recv(), Ok(QueueResult::Granted(MAX_THINK)));
         let (_, mut turn) = queue.enter(owner(1), now + 100 * NOW).unwrap();
-        assert_eq!(turn.try_recv(), Ok(Turn::Granted(MAX_THINK)));
+        assert_eq!(turn.try_recv(), Ok(QueueResult::Granted(MAX_THINK)));
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
         let mut other = Request::new(&mut queue, owner(2));
         assert!(other.turn().is_some());
         let mut newest = many.pop().unwrap();
-        assert_eq!(newest.turn(), Some(Turn::Displaced));
+        assert_eq!(newest.turn(), Some(QueueResult::Displaced));
         newest.leave(&mut queue, NOW);
         for request in many {
             request.leave(&mut queue, NOW);

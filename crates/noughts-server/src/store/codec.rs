@@ -92,7 +92,7 @@ pub(super) struct SummaryRow {
     pub(super) status: &'static str,
     pub(super) seats: String,
     /// Whether a seat belongs to a TCP connection, and ends with it.
-    pub(super) tied: bool,
+    pub(super) has_tcp_seat: bool,
     pub(super) deadline_ms: Option<i64>,
     pub(super) ended_ms: Option<i64>,
     pub(super) outcome: Option<String>,
@@ -132,12 +132,12 @@ impl GameRow {
 
 impl SummaryRow {
     pub(super) fn new(summary: &Summary) -> SummaryRow {
-        let is_tied = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
+        let is_tcp_seat = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
         let ending = summary.ending.as_ref();
         SummaryRow {
             status: write_status(summary.status),
             seats: write_holders(&summary.holders),
-            tied: summary.holders.iter().any(is_tied),
+            has_tcp_seat: summary.holders.iter().any(is_tcp_seat),
             deadline_ms: summary.deadline_ms.map(signed),
             ended_ms: ending.map(|ending| signed(ending.at_ms)),
             outcome: ending.map(|ending| write_conclusion(&ending.conclusion)),

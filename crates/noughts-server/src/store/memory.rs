@@ -11,8 +11,8 @@ use super::present_games::PresentGames;
 use super::waiting::WaitingRoom;
 use super::{
     Append, Appended, Ban, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogTail,
-    MAX_OUTAGES, MAX_OVERDUE, MIN_OUTAGE_MS, Matches, Notices, QuickMatch, Redemption, Reply,
-    SecretHash, Store, StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId,
+    MAX_OUTAGES, MAX_OVERDUE, MIN_OUTAGE_MS, Matches, OperatorSettings, QuickMatch, Redemption,
+    Reply, SecretHash, Store, StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId,
     WaitingList,
 };
 use crate::id::{GameId, IdHash, NodeId, PlayerId, random_bytes};
@@ -30,7 +30,7 @@ pub struct Memory {
     waiting: Mutex<WaitingRoom>,
     players: Mutex<Players>,
     heartbeat: Mutex<Heartbeat>,
-    notices: Mutex<Notices>,
+    operator_settings: Mutex<OperatorSettings>,
     present: PresentGames,
     max_finished: usize,
     secret: [u8; 32],
@@ -104,7 +104,7 @@ impl Memory {
             waiting: Mutex::default(),
             players: Mutex::default(),
             heartbeat: Mutex::default(),
-            notices: Mutex::default(),
+            operator_settings: Mutex::default(),
             present: PresentGames::default(),
             max_finished: finished.div_ceil(SHARDS),
             secret: random_bytes(),
@@ -582,12 +582,12 @@ impl Store for Memory {
         ready(Ok(players.expire(before_ms, now_ms, &seated)))
     }
 
-    fn notices(&self) -> Reply<'_, Notices> {
-        ready(Ok(lock(&self.notices).clone()))
+    fn operator_settings(&self) -> Reply<'_, OperatorSettings> {
+        ready(Ok(lock(&self.operator_settings).clone()))
     }
 
     fn set_ban(&self, ban: Ban) -> Reply<'_, ()> {
-        let bans = &mut lock(&self.notices).bans;
+        let bans = &mut lock(&self.operator_settings).bans;
         match bans.binary_search_by(|other| other.network.cmp(&ban.network)) {
             Ok(at) => bans[at] = ban,
             Err(at) => bans.insert(at, ban),
@@ -596,14 +596,14 @@ impl Store for Memory {
     }
 
     fn remove_ban(&self, network: String) -> Reply<'_, bool> {
-        let bans = &mut lock(&self.notices).bans;
+        let bans = &mut lock(&self.operator_settings).bans;
         let before = bans.len();
         bans.retain(|ban| ban.network != network);
         ready(Ok(bans.len() < before))
     }
 
     fn announce(&self, text: Option<String>) -> Reply<'_, ()> {
-        lock(&self.notices).announcement = text;
+        lock(&self.operator_settings).announcement = text;
         ready(Ok(()))
     }
 

@@ -4,8 +4,8 @@
 
 mod dump;
 mod migrate;
-mod notices;
 mod notify;
+mod operator;
 mod players;
 mod read;
 mod waiting;
@@ -27,13 +27,14 @@ use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
 use super::migrations::Opening;
-use super::notices::notice_operations;
+use super::operator::operator_operations;
 use super::player_sql::player_operations;
 use super::unreadable_games::UnreadableGames;
 use super::{
     Append, Appended, Ban, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame,
-    LogPosition, LogTail, Matches, Notices, QuickMatch, Redemption, Reply, SecretHash, Store,
-    StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
+    LogPosition, LogTail, Matches, OperatorSettings, QuickMatch, Redemption, Reply, SecretHash,
+    Store, StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList,
+    WriteCounts,
 };
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId, PlayerId};
@@ -117,7 +118,7 @@ fn late() -> StoreError {
 
 /// The result of work on a connection. If the connection did not reply in time, it is closed, because a late
 /// reply could be taken for the reply to another request.
-fn settle<T, E: Into<StoreError>>(
+fn detach_if_late<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,
 ) -> Result<T, StoreError> {
@@ -136,7 +137,7 @@ macro_rules! on_connection {
         Box::pin(async move {
             let mut connection = $self.pool.acquire().await?;
             let reply = timeout(REPLY_TIMEOUT, $work(&mut connection $(, $argument)*)).await;
-            settle(connection, reply)
+            detach_if_late(connection, reply)
         })
     };
 }
@@ -162,7 +163,7 @@ macro_rules! in_transaction {
                 at.commit().await?;
                 Ok(done)
             })).await;
-            settle::<_, StoreError>(connection, done)
+            detach_if_late::<_, StoreError>(connection, done)
         })
     };
 }
@@ -255,7 +256,7 @@ impl Store for Postgres {
 
     player_operations!();
 
-    notice_operations!();
+    operator_operations!();
 
     /// Has no timeout, because it takes as long as its receiver needs.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {

@@ -3,10 +3,10 @@
 //! In sqlx each database has its own connection type, and a function that is generic over both would need a
 //! page of bounds. Instead each store expands these macros for its connection type.
 
-/// Reads that are the same in both databases. `$tied` is the condition of the index `games_tied`;
+/// Reads that are the same in both databases. `$has_tcp_seat` is the condition of the index `games_tied`;
 /// `$has_presence` tells whether the table `presence` exists.
 macro_rules! shared_reads {
-    ($connection:ty, $database:ty, $tied:literal, $has_presence:literal) => {
+    ($connection:ty, $database:ty, $has_tcp_seat:literal, $has_presence:literal) => {
         /// The latest game with this key, unless the key has expired.
         pub(super) async fn created_with(
             from: &mut $connection,
@@ -82,7 +82,7 @@ macro_rules! shared_reads {
         ) -> Result<Vec<(GameId, SeatSet)>, StoreError> {
             let select = concat!(
                 "SELECT id, seats FROM games WHERE ",
-                $tied,
+                $has_tcp_seat,
                 " AND ended_ms IS NULL ORDER BY id"
             );
             let mut found = Vec::new();

@@ -5,7 +5,7 @@
 mod dump;
 mod file;
 mod migrate;
-mod notices;
+mod operator;
 mod players;
 mod read;
 mod statement;
@@ -29,15 +29,15 @@ use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
 use super::migrations::Opening;
-use super::notices::notice_operations;
+use super::operator::operator_operations;
 use super::player_sql::player_operations;
 use super::present_games::PresentGames;
 use super::unreadable_games::UnreadableGames;
 use super::waiting::WaitingRoom;
 use super::{
     Append, Appended, Ban, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame,
-    LogTail, Matches, Notices, QuickMatch, Redemption, Reply, SecretHash, Store, StoreError,
-    StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
+    LogTail, Matches, OperatorSettings, QuickMatch, Redemption, Reply, SecretHash, Store,
+    StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
 };
 use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{CreationKey, NewGame, SeatSet, Summary};
@@ -311,7 +311,7 @@ impl Store for Sqlite {
 
     player_operations!();
 
-    notice_operations!();
+    operator_operations!();
 
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         Box::pin(async move { dump::dump(&mut *self.snapshot().await?, &to).await })

@@ -148,7 +148,7 @@ pub struct WaitingCount {
 }
 
 /// Maximum number of paired quick matches that a store in memory remembers.
-const MAX_MADE: usize = 10_000;
+const MAX_PAIRED: usize = 10_000;
 
 /// Maximum number of waiting quick matches per player.
 pub const MAX_QUICK_MATCHES: usize = 5;
@@ -201,15 +201,15 @@ impl WaitingRow {
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
 /// Quick matches that are already paired, but are requested again because the store's reply was lost.
-pub(super) type Made = HashMap<WaitingId, QuickMatch>;
+pub(super) type PairedMatches = HashMap<WaitingId, QuickMatch>;
 
 /// Takes a node's list and pairs players who want the same game, longest wait first. Returns the reply, and the games
-/// to create. `made` must contain all requests of the list that were already paired.
+/// to create. `paired` must contain all requests of the list that were already paired.
 pub(super) fn update(
     rows: &mut WaitingRows,
     node: NodeId,
     list: &WaitingList,
-    made: &Made,
+    paired: &PairedMatches,
     now_ms: u64,
 ) -> (Matches, Vec<(NewGame, Summary)>) {
     for id in &list.seen {
@@ -236,7 +236,7 @@ pub(super) fn update(
     }
     let (new, again): (Vec<&WaitingPlayer>, Vec<&WaitingPlayer>) = {
         let requests = list.requests.iter();
-        requests.partition(|request| !made.contains_key(&request.id))
+        requests.partition(|request| !paired.contains_key(&request.id))
     };
     let mut outcomes: HashMap<WaitingId, MatchRequest> = HashMap::new();
     for request in new {
@@ -277,24 +277,24 @@ pub(super) fn update(
         if let Some(QuickMatch {
             player,
             matched: Some((game, seat)),
-        }) = made.get(&request.id).copied()
+        }) = paired.get(&request.id).copied()
         {
-            let made = Match {
+            let new_match = Match {
                 player: request.id,
                 game,
                 seat,
             };
-            matches.quick.push((player, made));
+            matches.quick.push((player, new_match));
         }
     }
     rows.retain(|id, row| match (row.quick_player(), row.matched) {
         (Some(player), Some((game, seat))) => {
-            let made = Match {
+            let new_match = Match {
                 player: *id,
                 game,
                 seat,
             };
-            matches.quick.push((player, made));
+            matches.quick.push((player, new_match));
             false
         }
         (Some(_), None) => {
@@ -397,9 +397,9 @@ pub(super) struct WaitingRoom {
     /// The version of the latest list of each node.
     versions: HashMap<NodeId, u64>,
     /// Quick matches that were paired.
-    made: Made,
-    /// When each quick match in `made` was paired, oldest first.
-    made_at: VecDeque<(u64, WaitingId)>,
+    paired: PairedMatches,
+    /// When each quick match in `paired` was paired, oldest first.
+    paired_at: VecDeque<(u64, WaitingId)>,
 }
 
 /// The result of a list.
@@ -418,7 +418,7 @@ impl WaitingRoom {
             return None;
         }
         let mut rows = self.rows.clone();
-        let (matches, games) = update(&mut rows, node, list, &self.made, now_ms);
+        let (matches, games) = update(&mut rows, node, list, &self.paired, now_ms);
         Some(Plan {
             rows,
             games,
@@ -438,17 +438,17 @@ impl WaitingRoom {
         self.rows = plan.rows;
         let is_old =
             |(at_ms, _): &(u64, WaitingId)| now_ms > at_ms.saturating_add(QUICK_MATCH_KEPT_MS);
-        while self.made_at.front().is_some_and(is_old) || self.made_at.len() >= MAX_MADE {
-            if let Some((_, id)) = self.made_at.pop_front() {
-                self.made.remove(&id);
+        while self.paired_at.front().is_some_and(is_old) || self.paired_at.len() >= MAX_PAIRED {
+            if let Some((_, id)) = self.paired_at.pop_front() {
+                self.paired.remove(&id);
             }
         }
-        for (player, made) in &plan.matches.quick {
-            let matched = Some((made.game, made.seat));
+        for (player, new_match) in &plan.matches.quick {
+            let matched = Some((new_match.game, new_match.seat));
             let player = *player;
             let quick_match = QuickMatch { player, matched };
-            if self.made.insert(made.player, quick_match).is_none() {
-                self.made_at.push_back((now_ms, made.player));
+            if self.paired.insert(new_match.player, quick_match).is_none() {
+                self.paired_at.push_back((now_ms, new_match.player));
             }
         }
         plan.matches
@@ -460,7 +460,7 @@ impl WaitingRoom {
             let matched = None;
             return Some(QuickMatch { player, matched });
         }
-        self.made.get(&id).copied()
+        self.paired.get(&id).copied()
     }
 
     /// The number of waiting quick matches for each game.
@@ -517,7 +517,7 @@ mod tests {
         list: &WaitingList,
         now_ms: u64,
     ) -> (Matches, Vec<(NewGame, Summary)>) {
-        super::update(rows, node, list, &Made::new(), now_ms)
+        super::update(rows, node, list, &PairedMatches::new(), now_ms)
     }
 
     fn players(matches: &Matches) -> Vec<u128> {

@@ -193,14 +193,7 @@ impl Database {
 
     /// Everything that lists show, without faults.
     pub(crate) async fn list(&self) -> Vec<ListedGame> {
-        let query = ListQuery {
-            variant: None,
-            player: None,
-            status: None,
-            attended_at_ms: None,
-            before: None,
-            limit: usize::MAX,
-        };
+        let query = ListQuery::all(usize::MAX);
         self.games.list(query).await.unwrap()
     }
 

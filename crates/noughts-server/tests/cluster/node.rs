@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use noughts_engine::{Clock, EngineSetup};
-use noughts_server::{
-    ConnectionLimits, IdSource, Matchmaking, NodeId, Server, ServerConfig, Tables,
-};
+use noughts_server::{IdSource, Matchmaking, NodeId, Server, ServerConfig, Tables};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -34,24 +32,18 @@ impl Node {
         Node::start_as(database, seed, false)
     }
 
-    fn start_as(database: &Arc<Database>, seed: u64, is_shared: bool) -> Node {
+    /// A node that shares the database with others or not.
+    pub(crate) fn start_as(database: &Arc<Database>, seed: u64, is_shared: bool) -> Node {
         let connection = database.connect(is_shared);
         let plug = connection.plug();
         let clock = Arc::new(VirtualClock::default());
+        let engine = EngineSetup {
+            seed,
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+        };
         let server = Server::start(ServerConfig {
-            http: None,
-            tcp: None,
-            tcp_strategy: "perfect".parse().unwrap(),
-            pairs: None,
-            tls: None,
-            store: Box::new(connection),
-            limits: ConnectionLimits::default(),
-            robot_threads: 1,
-            engine: EngineSetup {
-                seed,
-                clock: Arc::clone(&clock) as Arc<dyn Clock>,
-            },
             ids: IdSource::seeded(seed),
+            ..ServerConfig::new(Box::new(connection), engine)
         });
         let server = server.unwrap();
         Node {

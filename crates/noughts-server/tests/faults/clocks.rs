@@ -43,10 +43,7 @@ async fn end_after_deadline(database: &Database, game: GameId) -> Duration {
 async fn game_ends_within_two_seconds_of_its_deadline_though_nobody_is_connected() {
     for is_shared in [true, false] {
         let database = Database::new();
-        let node = match is_shared {
-            true => Node::start(&database, 1),
-            false => Node::start_alone(&database, 1),
-        };
+        let node = Node::start_as(&database, 1, is_shared);
         let game = begun(&node).await;
         let late = end_after_deadline(&database, game).await;
         assert!(late <= 2 * SECOND, "{late:?}, shared: {is_shared}");
@@ -130,10 +127,7 @@ async fn slow_commit_does_not_cost_the_game() {
 async fn outages_cost_no_time() {
     for (is_shared, is_restart) in [(true, false), (false, false), (true, true), (false, true)] {
         let database = Database::new();
-        let start = |seed| match is_shared {
-            true => Node::start(&database, seed),
-            false => Node::start_alone(&database, seed),
-        };
+        let start = |seed| Node::start_as(&database, seed, is_shared);
         let mut node = start(1);
         let game = begun(&node).await;
         sleep(6 * SECOND).await;

@@ -7,6 +7,8 @@ mod cluster;
 mod liveness;
 mod matchmaking;
 mod overdue;
+#[path = "../http/request_bytes.rs"]
+mod request_bytes;
 mod robots;
 mod seats;
 mod serving;

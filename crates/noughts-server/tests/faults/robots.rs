@@ -59,10 +59,7 @@ async fn game_of_robots_goes_on_after_its_node_died() {
 async fn robot_answers_a_turn_whose_reply_was_lost() {
     for is_shared in [false, true] {
         let database = Database::new();
-        let node = match is_shared {
-            true => Node::start(&database, 1),
-            false => Node::start_alone(&database, 1),
-        };
+        let node = Node::start_as(&database, 1, is_shared);
         let game = create(&node, vec![human("Ann"), robot(THINKER)]).await.id();
         database.treat_each(Operation::Append, Fault::ReplyLost);
         assert!(submit(&node, game, &play(0, 0, 1)).await.is_err());
@@ -83,10 +80,7 @@ async fn robot_answers_a_turn_whose_reply_was_lost() {
 async fn robot_moves_first_in_a_rematch() {
     for is_shared in [false, true] {
         let database = Database::new();
-        let node = match is_shared {
-            true => Node::start(&database, 1),
-            false => Node::start_alone(&database, 1),
-        };
+        let node = Node::start_as(&database, 1, is_shared);
         let game = create(&node, vec![human("Ann"), robot(THINKER)]).await.id();
         let resign = Command::Act {
             seat: Seat(0),

@@ -13,6 +13,31 @@ fn lobby() -> Holder {
     Holder::Open(OpenTo::Lobby)
 }
 
+/// Each request takes some time, and the first one for this operation meets this fault.
+fn fail_first(database: &Database, operation: Operation, fault: Fault, after_ms: u64) {
+    let mut count = 0;
+    database.treat(move |request| {
+        count += usize::from(request.operation == operation);
+        Treatment {
+            before: Duration::from_millis(100),
+            after: Duration::from_millis(after_ms),
+            fault: match request.operation == operation && count == 1 {
+                true => fault,
+                false => Fault::None,
+            },
+        }
+    });
+}
+
+/// Every game that is stored is over.
+async fn check_all_over(database: &Database, case: &str) {
+    for id in database.ids() {
+        if database.load(id).await.is_some() {
+            assert!(database.table(id).await.is_over(), "{case}");
+        }
+    }
+}
+
 /// A lobby seat is not lost while nobody can be seated there.
 #[tokio::test(start_paused = true)]
 async fn waiting_client_is_seated_when_the_store_is_back() {
@@ -55,18 +80,7 @@ async fn lost_reply_leaves_no_ghost_opponent() {
             let database = Database::new();
             let node = Node::start_alone(&database, 1);
             let game = create(&node, vec![human("Ann"), lobby()]).await.id();
-            let mut appends = 0;
-            database.treat(move |request| {
-                appends += usize::from(request.operation == Operation::Append);
-                Treatment {
-                    before: Duration::from_millis(100),
-                    after: Duration::from_millis(100),
-                    fault: match request.operation == Operation::Append && appends == 1 {
-                        true => fault,
-                        false => Fault::None,
-                    },
-                }
-            });
+            fail_first(&database, Operation::Append, fault, 100);
             let client = node.matchmaking.join("Bob".to_owned());
             sleep(Duration::from_millis(gone_after_ms)).await;
             drop(client);
@@ -89,29 +103,14 @@ async fn disconnected_pair_leaves_no_open_game() {
         for gone_after_ms in [50, 150, 400] {
             let database = Database::new();
             let node = Node::start_alone(&database, 1);
-            let mut creations = 0;
-            database.treat(move |request| {
-                creations += usize::from(request.operation == Operation::Create);
-                Treatment {
-                    before: Duration::from_millis(100),
-                    after: Duration::from_millis(300),
-                    fault: match request.operation == Operation::Create && creations == 1 {
-                        true => fault,
-                        false => Fault::None,
-                    },
-                }
-            });
+            fail_first(&database, Operation::Create, fault, 300);
             let ann = node.matchmaking.join("Ann".to_owned());
             let bob = node.matchmaking.join("Bob".to_owned());
             sleep(Duration::from_millis(gone_after_ms)).await;
             drop((ann, bob));
             sleep(Duration::from_secs(5)).await;
-            for id in database.ids() {
-                if database.load(id).await.is_some() {
-                    let table = database.table(id).await;
-                    assert!(table.is_over(), "{fault:?}, gone after {gone_after_ms} ms");
-                }
-            }
+            let case = format!("{fault:?}, gone after {gone_after_ms} ms");
+            check_all_over(&database, &case).await;
         }
     }
 }
@@ -129,18 +128,7 @@ async fn disconnected_client_leaves_no_open_robot_game() {
         for gone_after_ms in [50, 150, 400] {
             let database = Database::new();
             let node = Node::start_alone(&database, 1);
-            let mut creations = 0;
-            database.treat(move |request| {
-                creations += usize::from(request.operation == Operation::Create);
-                Treatment {
-                    before: Duration::from_millis(100),
-                    after: Duration::from_millis(300),
-                    fault: match request.operation == Operation::Create && creations == 1 {
-                        true => fault,
-                        false => Fault::None,
-                    },
-                }
-            });
+            fail_first(&database, Operation::Create, fault, 300);
             let strategy = "first".parse().unwrap();
             let seat = node
                 .matchmaking
@@ -149,12 +137,8 @@ async fn disconnected_client_leaves_no_open_robot_game() {
             // The client has disconnected, or leaves at once.
             drop(timeout(gone_after, seat).await);
             sleep(Duration::from_secs(5)).await;
-            for id in database.ids() {
-                if database.load(id).await.is_some() {
-                    let table = database.table(id).await;
-                    assert!(table.is_over(), "{fault:?}, gone after {gone_after_ms} ms");
-                }
-            }
+            let case = format!("{fault:?}, gone after {gone_after_ms} ms");
+            check_all_over(&database, &case).await;
         }
     }
 }

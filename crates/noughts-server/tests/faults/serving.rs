@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Server, ServerConfig, Store,
-    listen_for_http,
+    HttpConfig, HttpLimits, IdSource, Server, ServerConfig, Store, listen_for_http,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -16,6 +15,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::TIMEOUT;
 use crate::cluster::{Database, Fault, Operation, Treatment};
+use crate::request_bytes::request_bytes;
 
 /// A node that shares the database, and its port. It runs until the server is dropped.
 async fn serve(database: &Arc<Database>, seed: u64) -> (Server, u16) {
@@ -29,28 +29,26 @@ async fn serve(database: &Arc<Database>, seed: u64) -> (Server, u16) {
             secret,
             limits: HttpLimits::default(),
         }),
-        tcp: None,
         tcp_strategy: "first".parse().unwrap(),
-        pairs: None,
-        tls: None,
-        store: Box::new(store),
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup::with_seed(seed),
         ids: IdSource::seeded(seed),
+        ..ServerConfig::new(Box::new(store), EngineSetup::with_seed(seed))
     });
     (server.unwrap(), port)
 }
 
-async fn send(port: u16, request: &str, headers: &str, body: &str) -> TcpStream {
+async fn send(port: u16, request: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    let length = body.len();
-    let text = format!(
-        "{request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(text.as_bytes()).await.unwrap();
+    stream.write_all(request).await.unwrap();
     stream
+}
+
+async fn get(port: u16, path: &str, headers: &[(&str, &str)]) -> TcpStream {
+    send(port, &request_bytes("GET", path, "", headers, None)).await
+}
+
+async fn post(port: u16, path: &str, token: &str, body: &str) -> TcpStream {
+    let body = Some(body.as_bytes());
+    send(port, &request_bytes("POST", path, token, &[], body)).await
 }
 
 /// Reads until the response contains this text.
@@ -85,7 +83,7 @@ async fn no_client_is_served_before_the_time_of_the_store_is_known() {
         _ => Treatment::default(),
     });
     let (_server, port) = serve(&database, 1).await;
-    let mut stream = send(port, "GET /healthz", "", "").await;
+    let mut stream = get(port, "/healthz", &[]).await;
     while sweeps.load(Ordering::SeqCst) < 2 {
         sleep(Duration::from_millis(10)).await;
     }
@@ -104,20 +102,19 @@ async fn stream_that_is_resumed_at_a_node_that_is_behind_does_not_go_back() {
     let (_first, here) = serve(&database, 1).await;
     let (_second, there) = serve(&database, 2).await;
     let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
-    let mut created = send(here, "POST /api/games", "", table).await;
+    let mut created = post(here, "/api/games", "", table).await;
     let created = read_until(&mut created, "\"view\"").await;
     let (id, token) = (
         between(&created, "\"id\":\"", "\""),
         between(&created, "\"tokens\":{\"0\":\"", "\""),
     );
-    let mut viewed = send(there, &format!("GET /api/games/{id}"), "", "").await;
+    let mut viewed = get(there, &format!("/api/games/{id}"), &[]).await;
     read_until(&mut viewed, "\"turn\":1").await;
-    let token = format!("Authorization: Bearer {token}\r\n");
-    let act = format!("POST /api/games/{id}/actions");
-    let mut acted = send(here, &act, &token, r#"{"turn":1,"play":"1-1"}"#).await;
+    let actions = format!("/api/games/{id}/actions");
+    let mut acted = post(here, &actions, token, r#"{"turn":1,"play":"1-1"}"#).await;
     read_until(&mut acted, "\"turn\":2").await;
-    let events = format!("GET /api/games/{id}/events");
-    let mut resumed = send(there, &events, "Last-Event-ID: 1\r\n", "").await;
+    let events = format!("/api/games/{id}/events");
+    let mut resumed = get(there, &events, &[("Last-Event-ID", "1")]).await;
     let first = read_until(&mut resumed, "data:").await;
     assert!(first.contains("event: presence"), "{first}");
 }

@@ -15,10 +15,7 @@ use crate::{TIMEOUT, create, human, play, submit};
 async fn node_takes_the_log_of_a_store_that_lost_entries() {
     for is_shared in [false, true] {
         let database = Database::new();
-        let node = match is_shared {
-            true => Node::start(&database, 1),
-            false => Node::start_alone(&database, 1),
-        };
+        let node = Node::start_as(&database, 1, is_shared);
         let live = create(&node, vec![human("Ann"), human("Bob")]).await;
         let mut watch = live.watch().unwrap();
         for (turn, cell) in [0, 3, 1, 4].into_iter().enumerate() {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Memory, Server, ServerConfig, Store,
-    listen, listen_for_http,
+    ConnectionLimits, HttpConfig, HttpLimits, Memory, Server, ServerConfig, Store, listen,
+    listen_for_http,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 use crate::cluster::{Database, VirtualClock};
+use crate::request_bytes::request_bytes;
 
 /// Any free port.
 pub(crate) const FREE: &str = "127.0.0.1:0";
@@ -105,15 +106,9 @@ impl TestServer {
                     secret,
                     limits: http_limits,
                 }),
-                tcp: None,
-                tcp_strategy: "perfect".parse().unwrap(),
                 pairs: Some(pairs),
-                tls: None,
-                store,
                 limits,
-                robot_threads: 1,
-                engine,
-                ids: IdSource::default(),
+                ..ServerConfig::new(store, engine)
             })
             .unwrap(),
         }
@@ -136,22 +131,14 @@ impl TestServer {
         token: &str,
         body: &str,
     ) -> Response {
-        let mut stream = self.connect_from(address).await;
-        let length = body.len();
-        let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
-             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
-        Response::from(stream).await
+        let request = request_bytes("POST", path, token, &[], Some(body.as_bytes()));
+        exchange(self.connect_from(address).await, &request).await
     }
 
     /// A request from another address of this machine.
     pub(crate) async fn get_from(&self, address: &str, path: &str) -> Response {
-        let mut stream = self.connect_from(address).await;
-        let request = format!("GET {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await.unwrap();
-        Response::from(stream).await
+        let request = request_bytes("GET", path, "", &[], None);
+        exchange(self.connect_from(address).await, &request).await
     }
 
     /// A request without a token.
@@ -161,9 +148,8 @@ impl TestServer {
 
     /// A request with a token.
     pub(crate) async fn request_as(&self, token: &str, path: &str, body: &str) -> Response {
-        let bearer = format!("Bearer {token}");
-        let headers = [("Authorization", bearer.as_str())];
-        self.send("POST", path, &headers, Some(body)).await
+        let request = request_bytes("POST", path, token, &[], Some(body.as_bytes()));
+        exchange(self.connect().await, &request).await
     }
 
     pub(crate) async fn send(
@@ -184,16 +170,8 @@ impl TestServer {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Response {
-        let mut request = format!(
-            "POST {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Type: {medium}\r\n"
-        );
-        for (name, value) in headers {
-            request += &format!("{name}: {value}\r\n");
-        }
-        request += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        let mut stream = TcpStream::connect(("127.0.0.1", self.http)).await.unwrap();
-        stream.write_all(request.as_bytes()).await.unwrap();
-        Response::from(stream).await
+        let headers = [&[("Content-Type", medium)], headers].concat();
+        self.send("POST", path, &headers, Some(body)).await
     }
 
     /// Sends a request; the caller reads the answer.
@@ -204,20 +182,14 @@ impl TestServer {
         headers: &[(&str, &str)],
         body: Option<&str>,
     ) -> TcpStream {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.http)).await.unwrap();
-        let mut request =
-            format!("{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n");
-        for (name, value) in headers {
-            request += &format!("{name}: {value}\r\n");
-        }
-        if let Some(body) = body {
-            request += "Content-Type: application/json\r\n";
-            request += &format!("Content-Length: {}\r\n", body.len());
-        }
-        request += "\r\n";
-        request += body.unwrap_or_default();
-        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut stream = self.connect().await;
+        let request = request_bytes(method, path, "", headers, body.map(str::as_bytes));
+        stream.write_all(&request).await.unwrap();
         stream
+    }
+
+    pub(crate) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.http)).await.unwrap()
     }
 
     /// Creates a table, and returns its id and tokens.
@@ -236,6 +208,12 @@ impl TestServer {
         assert_eq!(answer.status, 200, "{cell}: {}", answer.body);
         answer.body
     }
+}
+
+/// Sends a request, and reads the response.
+pub(crate) async fn exchange(mut stream: TcpStream, request: &[u8]) -> Response {
+    stream.write_all(request).await.unwrap();
+    Response::from(stream).await
 }
 
 /// A response.

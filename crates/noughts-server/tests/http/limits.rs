@@ -1,16 +1,16 @@
 //! Limits: everything that a client can use is refused or bounded.
 
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use noughts_server::{ConnectionLimits, HttpLimits};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::time::{advance, pause, timeout};
+use tokio::time::{advance, timeout};
 use tokio_tungstenite::connect_async;
 
 use crate::client::{FREE, Response, TIMEOUT, TestServer};
+use crate::still_clock::still;
 
 const NEW_TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
 
@@ -153,9 +153,7 @@ async fn body_of_ten_megabytes_is_refused() {
     let answer = server.request("POST", "/api/records", Some(&large)).await;
     answer.is_problem(413, "too-large");
     // Also without a Content-Length.
-    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
-        .await
-        .unwrap();
+    let mut stream = server.connect().await;
     let head = "POST /api/games HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\
         Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -174,9 +172,7 @@ async fn body_of_ten_megabytes_is_refused() {
 async fn headers_are_limited() {
     let server = TestServer::new().await;
     let long = "x".repeat(100_000);
-    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
-        .await
-        .unwrap();
+    let mut stream = server.connect().await;
     let head = format!("GET /healthz HTTP/1.1\r\nHost: here\r\nX-Long: {long}\r\n\r\n");
     // The server may close before all is sent.
     let _ = stream.write_all(head.as_bytes()).await;
@@ -273,9 +269,7 @@ async fn request_needs_exactly_one_host() {
         ("", 400),
         ("Host: here\r\nHost: evil.example\r\n", 400),
     ] {
-        let mut stream = TcpStream::connect(("127.0.0.1", server.http))
-            .await
-            .unwrap();
+        let mut stream = server.connect().await;
         let request = format!("GET /healthz HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut text = String::new();
@@ -316,16 +310,12 @@ async fn guessed_tokens_and_repeats_have_no_effect() {
 async fn slow_sender_is_refused_and_others_are_served() {
     // The paused clock advances whenever every task waits.
     let server = TestServer::new().await;
-    let mut headers = TcpStream::connect(("127.0.0.1", server.http))
-        .await
-        .unwrap();
+    let mut headers = server.connect().await;
     headers
         .write_all(b"GET /healthz HTTP/1.1\r\nHo")
         .await
         .unwrap();
-    let mut body = TcpStream::connect(("127.0.0.1", server.http))
-        .await
-        .unwrap();
+    let mut body = server.connect().await;
     let head = "POST /api/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n\
         Content-Length: 100\r\n\r\n{";
     body.write_all(head.as_bytes()).await.unwrap();
@@ -336,17 +326,6 @@ async fn slow_sender_is_refused_and_others_are_served() {
     body.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 408");
     assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
-}
-
-/// A clock that moves only by `advance`. While a blocking task runs, the paused clock does not jump to the
-/// next timer by itself.
-struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
-
-fn still() -> Still {
-    let (end, ended) = mpsc::channel();
-    tokio::task::spawn_blocking(move || ended.recv());
-    pause();
-    Still(end)
 }
 
 /// A connection that has had one request answered and stays open.

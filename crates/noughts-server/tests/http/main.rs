@@ -19,7 +19,10 @@ mod players;
 mod problems;
 mod quick_matches;
 mod records;
+mod request_bytes;
 mod robot_tables;
+#[path = "../tcp/still_clock.rs"]
+mod still_clock;
 mod upgrade;
 mod websocket;
 mod wrong_requests;

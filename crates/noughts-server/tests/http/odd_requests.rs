@@ -1,7 +1,6 @@
 //! Requests that no well-behaved client sends. Each gets an answer, and the server keeps running.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::client::{TIMEOUT, TestServer};
@@ -9,9 +8,7 @@ use crate::client::{TIMEOUT, TestServer};
 /// Sends these bytes and returns the whole answer as text; empty if the server closes the connection without
 /// one.
 async fn raw(server: &TestServer, bytes: &[u8]) -> String {
-    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
-        .await
-        .unwrap();
+    let mut stream = server.connect().await;
     // The server may have closed the connection before it has read everything.
     let _ = stream.write_all(bytes).await;
     let mut answer = Vec::new();

@@ -14,81 +14,42 @@ async fn problems_are_checked_in_order_and_change_nothing() {
     let path = format!("/api/games/{id}/actions");
     let play = r#"{"turn":1,"play":"1-1"}"#;
 
+    let check = async |token: &str, path: &str, body: &str, status: u16, kind: &str| {
+        let answer = server.request_as(token, path, body).await;
+        answer.is_problem(status, kind);
+    };
     let nowhere = "/api/games/00000000000000000000000000/actions";
-    server
-        .request_as(ann, nowhere, play)
-        .await
-        .is_problem(404, "no-such-game");
-    server
-        .request_as(ann, "/api/games/x/actions", play)
-        .await
-        .is_problem(404, "no-such-game");
-    server
-        .request("POST", &path, Some(play))
-        .await
-        .is_problem(401, "no-token");
-    server
-        .request_as("nonsense", &path, play)
-        .await
-        .is_problem(401, "wrong-token");
+    check(ann, nowhere, play, 404, "no-such-game").await;
+    check(ann, "/api/games/x/actions", play, 404, "no-such-game").await;
+    check("", &path, play, 401, "no-token").await;
+    check("nonsense", &path, play, 401, "wrong-token").await;
     let foreign = others["0"].as_str().unwrap();
-    server
-        .request_as(foreign, &path, play)
-        .await
-        .is_problem(403, "wrong-game");
-    server
-        .request_as(bob, &path, play)
-        .await
-        .is_problem(409, "not-your-turn");
-    server
-        .request_as(ann, &path, r#"{"turn":2,"play":"1-1"}"#)
-        .await
-        .is_problem(409, "future-turn");
-    server
-        .request_as(ann, &path, r#"{"turn":1,"play":"3-0"}"#)
-        .await
-        .is_problem(409, "off-board");
-    // The turn is checked first.
-    server
-        .request_as(ann, &path, r#"{"turn":2,"play":"3-0"}"#)
-        .await
-        .is_problem(409, "future-turn");
-    server
-        .request_as(ann, &path, r#"{"turn":1,"rewind":1}"#)
-        .await
-        .is_problem(409, "no-rewind");
+    check(foreign, &path, play, 403, "wrong-game").await;
+    check(bob, &path, play, 409, "not-your-turn").await;
+    for (body, kind) in [
+        (r#"{"turn":2,"play":"1-1"}"#, "future-turn"),
+        (r#"{"turn":1,"play":"3-0"}"#, "off-board"),
+        // The turn is checked first.
+        (r#"{"turn":2,"play":"3-0"}"#, "future-turn"),
+        (r#"{"turn":1,"rewind":1}"#, "no-rewind"),
+    ] {
+        check(ann, &path, body, 409, kind).await;
+    }
     server.play(&id, &tokens["0"], 1, "1-1").await;
-    server
-        .request_as(bob, &path, r#"{"turn":2,"play":"1-1"}"#)
-        .await
-        .is_problem(409, "occupied");
-    server
-        .request_as(bob, &format!("/api/games/{id}/rematch"), "")
-        .await
-        .is_problem(409, "not-over");
-    server
-        .request_as(bob, &path, r#"{"turn":2,"resign":true}"#)
-        .await;
-    server
-        .request_as(ann, &path, r#"{"turn":3,"play":"0-0"}"#)
-        .await
-        .is_problem(409, "over");
-    server
-        .request("POST", &format!("/api/games/{other}/seats/0"), Some("{}"))
-        .await
-        .is_problem(409, "seat-taken");
-    server
-        .request("POST", &format!("/api/games/{other}/seats/9"), Some("{}"))
-        .await
-        .is_problem(422, "no-such-seat");
-    server
-        .request("GET", "/api/nothing", None)
-        .await
-        .is_problem(404, "no-such-page");
-    server
-        .request("DELETE", &format!("/api/games/{id}"), None)
-        .await
-        .is_problem(405, "no-such-method");
+    check(bob, &path, r#"{"turn":2,"play":"1-1"}"#, 409, "occupied").await;
+    let rematch = format!("/api/games/{id}/rematch");
+    check(bob, &rematch, "", 409, "not-over").await;
+    let resign = r#"{"turn":2,"resign":true}"#;
+    server.request_as(bob, &path, resign).await;
+    check(ann, &path, r#"{"turn":3,"play":"0-0"}"#, 409, "over").await;
+    let seat = |seat: u8| format!("/api/games/{other}/seats/{seat}");
+    check("", &seat(0), "{}", 409, "seat-taken").await;
+    check("", &seat(9), "{}", 422, "no-such-seat").await;
+    let page = server.request("GET", "/api/nothing", None).await;
+    page.is_problem(404, "no-such-page");
+    let game = format!("/api/games/{id}");
+    let deleted = server.request("DELETE", &game, None).await;
+    deleted.is_problem(405, "no-such-method");
     let view = server
         .request("GET", &format!("/api/games/{other}"), None)
         .await

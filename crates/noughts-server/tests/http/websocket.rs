@@ -253,9 +253,7 @@ async fn raw_socket(server: &TestServer, id: &str) -> TcpStream {
     for (name, value) in headers {
         request += &format!("{name}: {value}\r\n");
     }
-    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
-        .await
-        .unwrap();
+    let mut stream = server.connect().await;
     stream
         .write_all((request + "\r\n").as_bytes())
         .await

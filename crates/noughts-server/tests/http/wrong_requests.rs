@@ -1,10 +1,9 @@
 //! `testdata/api/wrong_requests.txt`: every wrong request is refused with the right status, type, field and message.
 
 use serde_json::Value;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
 
-use crate::client::{Response, TestServer};
+use crate::client::{Response, TestServer, exchange};
+use crate::request_bytes::request_bytes;
 
 const CASES: &str = include_str!("../../../../testdata/api/wrong_requests.txt");
 
@@ -98,24 +97,10 @@ fn read_cases(replace: impl Fn(&str) -> String) -> Vec<Case> {
 }
 
 async fn send(server: &TestServer, case: &Case) -> Response {
-    let Case { method, path, .. } = case;
-    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n");
-    for (name, value) in &case.headers {
-        request += &format!("{name}: {value}\r\n");
-    }
-    if let Some(body) = &case.body {
-        if !case.headers.iter().any(|(name, _)| name == "Content-Type") {
-            request += "Content-Type: application/json\r\n";
-        }
-        request += &format!("Content-Length: {}\r\n", body.len());
-    }
-    let mut bytes = (request + "\r\n").into_bytes();
-    bytes.extend(case.body.iter().flatten());
-    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
-        .await
-        .unwrap();
-    stream.write_all(&bytes).await.unwrap();
-    Response::from(stream).await
+    let headers = case.headers.iter();
+    let headers: Vec<(&str, &str)> = headers.map(|(name, value)| (&**name, &**value)).collect();
+    let request = request_bytes(&case.method, &case.path, "", &headers, case.body.as_deref());
+    exchange(server.connect().await, &request).await
 }
 
 /// What is wrong with an answer, if anything.

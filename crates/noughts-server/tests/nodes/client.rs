@@ -6,6 +6,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::TIMEOUT;
+use crate::request_bytes::request_bytes;
 
 /// The session id of every client: it is a label only.
 const ID: [u8; 4] = [0, 0, 0x30, 0x39];
@@ -147,31 +148,15 @@ pub(crate) async fn http(
     token: &str,
     body: Option<&str>,
 ) -> (u16, Value) {
-    let (status, body) = timeout(TIMEOUT, ask(port, method, path, token, body))
-        .await
-        .expect("the server answers in time");
+    let request = request_bytes(method, path, token, &[], body.map(str::as_bytes));
+    let answer = timeout(TIMEOUT, ask(port, &request)).await;
+    let (status, body) = answer.expect("the server answers in time");
     (status, serde_json::from_str(&body).unwrap_or(Value::Null))
 }
 
-async fn ask(
-    port: u16,
-    method: &str,
-    path: &str,
-    token: &str,
-    body: Option<&str>,
-) -> (u16, String) {
+async fn ask(port: u16, request: &[u8]) -> (u16, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    let body = body.unwrap_or_default();
-    let length = body.len();
-    let token = match token {
-        "" => String::new(),
-        token => format!("Authorization: Bearer {token}\r\n"),
-    };
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n{token}\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.write_all(request).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head");

@@ -10,6 +10,8 @@ mod pairs;
 #[path = "../stores/postgres_server.rs"]
 mod postgres_server;
 mod presence;
+#[path = "../http/request_bytes.rs"]
+mod request_bytes;
 
 use std::time::Duration;
 

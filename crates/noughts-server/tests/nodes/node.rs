@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Postgres, Server, ServerConfig, Store,
-    listen, listen_for_http,
+    ConnectionLimits, HttpConfig, HttpLimits, Postgres, Server, ServerConfig, Store, listen,
+    listen_for_http,
 };
 use tokio::net::TcpListener;
 
@@ -41,15 +41,11 @@ impl Node {
             tcp: Some(tcp),
             tcp_strategy: "first".parse().unwrap(),
             pairs: Some(pairs),
-            tls: None,
-            store: Box::new(store),
             limits: ConnectionLimits {
                 idle,
                 ..ConnectionLimits::default()
             },
-            robot_threads: 1,
-            engine: EngineSetup::with_seed(1),
-            ids: IdSource::default(),
+            ..ServerConfig::new(Box::new(store), EngineSetup::with_seed(1))
         });
         Node {
             _server: server.unwrap(),

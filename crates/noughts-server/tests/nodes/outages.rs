@@ -28,7 +28,7 @@ enum Outage {
 }
 
 /// An outage of this many seconds, under three nodes with 45 TCP clients and 9 games of the API.
-async fn survive(outage: Outage, seconds: u64) {
+async fn check_outage(outage: Outage, seconds: u64) {
     let mut server = Server::start();
     let store = server.database("outage");
     let nodes = three(&store).await;
@@ -171,25 +171,25 @@ fn signal_all(server: &Server, signal: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn games_survive_a_database_that_is_stopped_for_5_seconds() {
-    survive(Outage::Stopped, 5).await;
+    check_outage(Outage::Stopped, 5).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "long: a database that is stopped for 12 seconds"]
 async fn games_survive_a_database_that_is_stopped_for_12_seconds() {
-    survive(Outage::Stopped, 12).await;
+    check_outage(Outage::Stopped, 12).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "long: a database that is stopped for 25 seconds"]
 async fn games_survive_a_database_that_is_stopped_for_25_seconds() {
-    survive(Outage::Stopped, 25).await;
+    check_outage(Outage::Stopped, 25).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "long: a database that is frozen for 12 seconds"]
 async fn games_survive_a_database_that_is_frozen_for_12_seconds() {
-    survive(Outage::Frozen, 12).await;
+    check_outage(Outage::Frozen, 12).await;
 }
 
 /// A client moves while the database is unavailable: within the idle limit there is no error and no close;

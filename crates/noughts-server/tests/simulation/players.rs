@@ -368,8 +368,8 @@ impl Player {
                 assert!(turn > turns, "an acknowledged turn is not shown");
                 Ok(())
             });
-            let patience = Duration::from_millis(100) + up_to_ms(&mut self.random, 4_000);
-            let answer = node.while_alive(timeout(patience, submission)).await;
+            let max_wait = Duration::from_millis(100) + up_to_ms(&mut self.random, 4_000);
+            let answer = node.while_alive(timeout(max_wait, submission)).await;
             match answer {
                 None => self.scenario.count("answers lost with a node"),
                 Some(Err(_)) => self.scenario.count("answers not waited for"),

@@ -38,22 +38,22 @@ async fn visit(
     random: &mut Random,
 ) -> Option<ConnectedSeat> {
     let name = format!("tcp{number}");
-    let patience = up_to_ms(random, 15_000);
+    let max_wait = up_to_ms(random, 15_000);
     let seated = match random.below(3) {
         0 => {
             let strategy = ["minimax:2", "random", "first"][random.below(3)];
             let strategy = strategy.parse().unwrap();
             // Some clients disconnect while a request to the store is running.
-            let patience = match random.below(4) {
+            let max_wait = match random.below(4) {
                 0 => up_to_ms(random, 200),
-                _ => patience,
+                _ => max_wait,
             };
             let seat = node.matchmaking.play_robot(name, strategy, None);
-            timeout(patience, seat).await.map(Some)
+            timeout(max_wait, seat).await.map(Some)
         }
         _ => {
             let mut waiting = node.matchmaking.join(name);
-            timeout(patience, waiting.seat()).await
+            timeout(max_wait, waiting.seat()).await
         }
     };
     let Ok(seat) = seated else {

@@ -134,9 +134,7 @@ async fn compare_lists(reference: &Memory, store: &dyn Store) {
                         variant: variant.map(|name| name.parse().unwrap()),
                         player: player.clone(),
                         status,
-                        attended_at_ms: None,
-                        before: None,
-                        limit,
+                        ..ListQuery::all(limit)
                     };
                     let actual = store.list(query.clone()).await;
                     assert_eq!(actual, reference.list(query).await);

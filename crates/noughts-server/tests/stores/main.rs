@@ -20,22 +20,23 @@ use std::sync::Arc;
 use noughts_server::{Memory, Store};
 
 /// A property, checked with an unused store.
-type Law = fn(Arc<dyn Store>) -> Checked;
+type Property = fn(Arc<dyn Store>) -> Checked;
 type Checked = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 macro_rules! properties {
-    ($($law:ident)*) => {
+    ($($property:ident)*) => {
         /// Every property by name, for stores that are too slow to create for each test.
-        const LAWS: &[(&str, Law)] = &[$((stringify!($law), |store| Box::pin(properties::$law(store)))),*];
+        const PROPERTIES: &[(&str, Property)] =
+            &[$((stringify!($property), |store| Box::pin(properties::$property(store)))),*];
 
         mod memory {
-            $(#[tokio::test] async fn $law() { crate::properties::$law(crate::in_memory()).await; })*
+            $(#[tokio::test] async fn $property() { crate::properties::$property(crate::in_memory()).await; })*
         }
 
         mod sqlite_file {
-            $(#[tokio::test] async fn $law() {
+            $(#[tokio::test] async fn $property() {
                 let place = crate::sqlite::Place::new();
-                crate::properties::$law(std::sync::Arc::new(place.open().await)).await;
+                crate::properties::$property(std::sync::Arc::new(place.open().await)).await;
             })*
         }
     };

@@ -15,7 +15,7 @@ use proptest::test_runner::TestRunner;
 use sqlx::{ConnectOptions, PgConnection, postgres::PgConnectOptions, query};
 use tokio::task::JoinSet;
 
-use crate::LAWS;
+use crate::PROPERTIES;
 use crate::compare_with_memory;
 use crate::games::{append, appended, created, game, loaded, play};
 use crate::postgres_server::Server;
@@ -33,10 +33,10 @@ pub(crate) async fn raw(url: &str) -> PgConnection {
 #[tokio::test]
 async fn postgres_has_every_property() {
     let mut server = Server::start();
-    for (name, law) in LAWS {
+    for (name, property) in PROPERTIES {
         println!("{name}");
         let url = server.database(name);
-        law(Arc::new(open(&url).await)).await;
+        property(Arc::new(open(&url).await)).await;
     }
     let url = server.database("counts");
     writes_are_counted(Arc::new(open(&url).await)).await;
@@ -162,10 +162,10 @@ impl Store for Both {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_together_have_every_property() {
     let mut server = Server::start();
-    for (name, law) in LAWS {
+    for (name, property) in PROPERTIES {
         println!("{name}");
         let url = server.database(name);
-        law(Arc::new(Both::open(&url).await)).await;
+        property(Arc::new(Both::open(&url).await)).await;
     }
     // The same entries from both, in batches: each is stored once, and there is no deadlock.
     let url = server.database("batches");

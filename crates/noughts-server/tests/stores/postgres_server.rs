@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A shell script that supervises the server, here and for the tests of the page.
-const GUARDIAN: &str = include_str!("postgres_guardian.sh");
+const RUN_POSTGRES: &str = include_str!("run_postgres.sh");
 
 /// The user that runs PostgreSQL, which refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 pub(crate) struct Server {
-    guardian: Child,
+    script: Child,
     /// The script ends when this is closed.
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -32,7 +32,7 @@ impl Server {
         }
         // From here on the script removes the directory.
         let directory = made.keep();
-        shell.args(["-c", GUARDIAN, "guardian"]);
+        shell.args(["-c", RUN_POSTGRES, "run_postgres"]);
         shell.arg(programs).arg(&directory);
         // A separate process group, so that a signal to this process does not stop the script first.
         let spawned = shell
@@ -40,12 +40,12 @@ impl Server {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn();
-        let mut guardian = spawned.expect("there is a shell");
-        let answers = guardian.stdout.take().expect("it is piped");
+        let mut script = spawned.expect("there is a shell");
+        let answers = script.stdout.take().expect("it is piped");
         let mut server = Server {
-            commands: guardian.stdin.take(),
+            commands: script.stdin.take(),
             answers: BufReader::new(answers),
-            guardian,
+            script,
             directory,
         };
         assert_eq!(server.answer(), "ready\n", "PostgreSQL does not start");
@@ -75,7 +75,7 @@ impl Server {
 
     fn command(&mut self, word: &str) {
         let commands = self.commands.as_mut().expect("it is open until the end");
-        writeln!(commands, "{word}").expect("the guardian hears");
+        writeln!(commands, "{word}").expect("the script reads commands");
         assert_eq!(self.answer(), "done\n");
     }
 
@@ -83,7 +83,7 @@ impl Server {
         let mut line = String::new();
         self.answers
             .read_line(&mut line)
-            .expect("the guardian answers");
+            .expect("the script answers");
         line
     }
 }
@@ -91,7 +91,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.commands = None;
-        let _ = self.guardian.wait();
+        let _ = self.script.wait();
     }
 }
 

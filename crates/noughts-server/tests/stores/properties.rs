@@ -23,14 +23,7 @@ pub(crate) use crate::players::{
 };
 
 pub(crate) fn every() -> ListQuery {
-    ListQuery {
-        variant: None,
-        player: None,
-        status: None,
-        attended_at_ms: None,
-        before: None,
-        limit: 1_000,
-    }
+    ListQuery::all(1_000)
 }
 
 async fn ids(store: &dyn Store, query: ListQuery) -> Vec<GameId> {
@@ -525,9 +518,7 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
                     variant: variant.map(|name| name.parse().unwrap()),
                     player: player.map(|name| PlayerFilter::Name(name.to_owned())),
                     status,
-                    attended_at_ms: None,
-                    before: None,
-                    limit: 4,
+                    ..ListQuery::all(4)
                 };
                 let wanted = all.iter().filter(|listed| query.matches(listed));
                 let wanted: Vec<_> = wanted.cloned().collect();

@@ -6,8 +6,7 @@ use std::time::Duration;
 use noughts_engine::{Clock, EngineSetup};
 use noughts_rules::{Action, Move, Seat};
 use noughts_server::{
-    Command, ConnectionLimits, Creation, GameId, IdSource, LiveTable, Memory, Server, ServerConfig,
-    SubmitError,
+    Command, Creation, GameId, LiveTable, Memory, Server, ServerConfig, SubmitError,
 };
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, advance};
@@ -61,22 +60,12 @@ async fn pass(minutes: u32) {
 
 /// A server that deletes games after half an hour.
 fn forgetful() -> Server {
-    let mut server = Server::start(ServerConfig {
-        http: None,
-        tcp: None,
-        tcp_strategy: "perfect".parse().unwrap(),
-        pairs: None,
-        tls: None,
-        store: Box::new(Memory::default()),
-        limits: ConnectionLimits::default(),
-        robot_threads: 1,
-        engine: EngineSetup {
-            seed: 1,
-            clock: Arc::new(TestClock(Instant::now())),
-        },
-        ids: IdSource::default(),
-    })
-    .unwrap();
+    let engine = EngineSetup {
+        seed: 1,
+        clock: Arc::new(TestClock(Instant::now())),
+    };
+    let config = ServerConfig::new(Box::<Memory>::default(), engine);
+    let mut server = Server::start(config).unwrap();
     server.forget_after(30 * MINUTE);
     server
 }

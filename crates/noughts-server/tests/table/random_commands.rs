@@ -67,7 +67,7 @@ impl Observed {
 ///
 /// The first three bytes are the game, its seats and the entry that a watcher has seen. Each further six
 /// bytes are a command.
-pub(crate) fn survive(input: &[u8]) -> usize {
+pub(crate) fn check_random_commands(input: &[u8]) -> usize {
     let [which, seats, seen, rest @ ..] = input else {
         return 0;
     };

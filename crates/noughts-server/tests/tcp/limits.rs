@@ -1,13 +1,13 @@
 //! Limits of TCP clients: none of them affects other clients.
 
 use std::net::Ipv4Addr;
-use std::sync::mpsc;
 use std::time::Duration;
 
 use noughts_server::{ConnectionLimits, listen};
 use tokio::io::AsyncWriteExt;
-use tokio::time::{advance, pause};
+use tokio::time::advance;
 
+use crate::still_clock::still;
 use crate::test_server::{Client, TestServer, shown, until};
 
 const HELLO: &[u8] = b"\x01\0\0\x30\x39Ann\0\0";
@@ -20,17 +20,6 @@ const UNEXPECTED: &[u8] = b"\x08\0\0\x30\x39\x02Comanda Inesperada\0\0";
 
 fn action(cell: &str) -> Vec<u8> {
     [b"\x05\0\0\x30\x39", cell.as_bytes()].concat()
-}
-
-/// A clock that moves only by `advance`. While a blocking task runs, the paused clock does not jump to the
-/// next timer by itself.
-struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
-
-fn still() -> Still {
-    let (end, ended) = mpsc::channel();
-    tokio::task::spawn_blocking(move || ended.recv());
-    pause();
-    Still(end)
 }
 
 /// A whole game that wins against `first`.

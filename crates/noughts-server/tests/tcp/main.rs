@@ -3,4 +3,5 @@
 mod limits;
 mod script;
 mod sessions;
+mod still_clock;
 mod test_server;

@@ -21,20 +21,20 @@ use crate::test_server::{Client, TestServer, shown};
 
 /// How the bytes of a client are split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Cut {
+pub(crate) enum Split {
     /// A line at a time.
     Lines,
     /// A byte at a time.
     Bytes,
     /// Everything at once, before anything is read.
-    Glued,
+    AllAtOnce,
 }
 
 #[derive(Clone, Debug)]
 enum Step {
     Send(String, Vec<Piece>),
     Expect(String, Vec<Piece>),
-    Go(String),
+    Close(String),
     ExpectEnd(String),
     Waits(usize),
 }
@@ -81,8 +81,8 @@ impl Script {
     }
 
     /// Only a session against the computer can be sent all at once.
-    pub(crate) fn can_be_glued(&self) -> bool {
-        let ends = |step: &Step| matches!(step, Step::Go(_));
+    pub(crate) fn can_be_sent_at_once(&self) -> bool {
+        let ends = |step: &Step| matches!(step, Step::Close(_));
         matches!(self.listener, Listener::Computer(_))
             && self.clients().len() == 1
             && !self.steps.iter().any(|(_, step)| ends(step))
@@ -101,25 +101,27 @@ impl Script {
     }
 
     /// Runs the first `count` steps with this server; then all clients disconnect at once.
-    pub(crate) async fn break_off(&self, count: usize, server: &TestServer) {
-        let mut talk = Talk {
-            cut: Cut::Lines,
+    pub(crate) async fn run_then_disconnect(&self, count: usize, server: &TestServer) {
+        let mut session = self.session(server, Split::Lines);
+        for (_, step) in &self.steps[..count] {
+            session.execute(step).await;
+        }
+        for client in session.clients.values() {
+            // A socket that is closed with unread input sends a reset instead of an orderly end.
+            client.0.set_zero_linger().unwrap();
+        }
+    }
+
+    fn session<'s>(&self, server: &'s TestServer, split: Split) -> Session<'s> {
+        Session {
+            server,
             port: match self.listener {
                 Listener::Computer(_) => server.tcp,
                 Listener::Pairs(_) => server.pairs,
             },
+            split,
             clients: BTreeMap::new(),
             ids: BTreeMap::new(),
-        };
-        for (_, step) in &self.steps[..count] {
-            match step {
-                Step::Waits(count) => server.until_waiting(*count).await,
-                step => talk.take(step).await,
-            }
-        }
-        for client in talk.clients.values() {
-            // A socket that is closed with unread input sends a reset instead of an orderly end.
-            client.0.set_zero_linger().unwrap();
         }
     }
 
@@ -136,32 +138,19 @@ impl Script {
     }
 
     /// Runs the session with its own server.
-    pub(crate) async fn hold(&self, cut: Cut) {
+    pub(crate) async fn run(&self, split: Split) {
         let server = self.server();
-        let port = match self.listener {
-            Listener::Computer(_) => server.tcp,
-            Listener::Pairs(_) => server.pairs,
-        };
-        let mut talk = Talk {
-            cut,
-            port,
-            clients: BTreeMap::new(),
-            ids: BTreeMap::new(),
-        };
-        let steps = match cut {
-            Cut::Lines | Cut::Bytes => self.steps.clone(),
-            Cut::Glued => self.glued(),
+        let mut session = self.session(&server, split);
+        let steps = match split {
+            Split::Lines | Split::Bytes => self.steps.clone(),
+            Split::AllAtOnce => self.all_at_once(),
         };
         for (line, step) in &steps {
             // Printed, so that a failure shows its place.
             println!("{}:{line}: {step:?}", self.name);
-            if let Step::Waits(count) = step {
-                server.until_waiting(*count).await;
-            } else {
-                talk.take(step).await;
-            }
+            session.execute(step).await;
         }
-        for (name, mut client) in talk.clients {
+        for (name, mut client) in session.clients {
             tokio::io::AsyncWriteExt::shutdown(&mut client.0)
                 .await
                 .unwrap();
@@ -178,7 +167,7 @@ impl Script {
     }
 
     /// Sends everything at once after the id is known, then reads everything.
-    fn glued(&self) -> Vec<(usize, Step)> {
+    fn all_at_once(&self) -> Vec<(usize, Step)> {
         let knows_id = |step: &Step| match step {
             Step::Expect(_, pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Id)),
             _ => false,
@@ -214,14 +203,15 @@ fn seed_for(waiter_begins: &[bool]) -> u64 {
     (0..).find(draws).expect("some seed does")
 }
 
-struct Talk {
-    cut: Cut,
+struct Session<'s> {
+    server: &'s TestServer,
+    split: Split,
     port: u16,
     clients: BTreeMap<String, Client>,
     ids: BTreeMap<String, [u8; 4]>,
 }
 
-impl Talk {
+impl Session<'_> {
     async fn client(&mut self, name: &str) -> &mut Client {
         if !self.clients.contains_key(name) {
             let client = Client::connect(self.port).await;
@@ -230,16 +220,16 @@ impl Talk {
         self.clients.get_mut(name).expect("it is there now")
     }
 
-    async fn take(&mut self, step: &Step) {
+    async fn execute(&mut self, step: &Step) {
         match step {
             Step::Send(name, pieces) => {
                 let id = self.ids.get(name).copied();
                 let bytes: Vec<u8> = pieces.iter().flat_map(|piece| piece.bytes(id)).collect();
-                let cut = self.cut;
+                let split = self.split;
                 let client = self.client(name).await;
-                match cut {
-                    Cut::Lines | Cut::Glued => client.send(&bytes).await,
-                    Cut::Bytes => {
+                match split {
+                    Split::Lines | Split::AllAtOnce => client.send(&bytes).await,
+                    Split::Bytes => {
                         for byte in bytes {
                             client.send(&[byte]).await;
                             tokio::task::yield_now().await;
@@ -266,8 +256,8 @@ impl Talk {
                 self.client(name).await.expect_end().await;
                 self.clients.remove(name);
             }
-            Step::Go(name) => drop(self.clients.remove(name)),
-            Step::Waits(_) => unreachable!("the server's to do"),
+            Step::Close(name) => drop(self.clients.remove(name)),
+            Step::Waits(count) => self.server.until_waiting(*count).await,
         }
     }
 }
@@ -281,7 +271,7 @@ impl Step {
         let mut word = || words.next().unwrap_or_else(|| panic!("cut off: {line}"));
         let (name, way, what) = (word().to_owned(), word(), word());
         match (way, what) {
-            (">", "end") => Step::Go(name),
+            (">", "end") => Step::Close(name),
             ("<", "end") => Step::ExpectEnd(name),
             (">", what) => Step::Send(name, pieces(what)),
             ("<", what) => Step::Expect(name, pieces(what)),
@@ -293,7 +283,7 @@ impl Step {
         match self {
             Step::Send(name, _)
             | Step::Expect(name, _)
-            | Step::Go(name)
+            | Step::Close(name)
             | Step::ExpectEnd(name) => Some(name),
             Step::Waits(_) => None,
         }

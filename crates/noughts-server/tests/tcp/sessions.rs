@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::script::{Cut, Script};
+use crate::script::{Script, Split};
 use crate::test_server::Client;
 
 fn scripts() -> Vec<Script> {
@@ -26,35 +26,42 @@ async fn sessions_match_their_scripts() {
     let scripts = scripts();
     assert!(scripts.len() >= 20, "only {} were found", scripts.len());
     for script in scripts {
-        script.hold(Cut::Lines).await;
+        script.run(Split::Lines).await;
     }
 }
 
 #[tokio::test]
 async fn bytes_sent_one_by_one_get_the_same_answers() {
     for script in scripts() {
-        script.hold(Cut::Bytes).await;
+        script.run(Split::Bytes).await;
     }
 }
 
 #[tokio::test]
 async fn bytes_sent_at_once_get_the_same_answers() {
-    let scripts: Vec<Script> = scripts().into_iter().filter(Script::can_be_glued).collect();
-    assert!(scripts.len() >= 8, "only {} can be glued", scripts.len());
+    let scripts: Vec<Script> = scripts()
+        .into_iter()
+        .filter(Script::can_be_sent_at_once)
+        .collect();
+    assert!(
+        scripts.len() >= 8,
+        "only {} can be sent at once",
+        scripts.len()
+    );
     for script in scripts {
-        script.hold(Cut::Glued).await;
+        script.run(Split::AllAtOnce).await;
     }
 }
 
 /// Many sessions at once: two worker threads, and a task per session.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_sessions_do_not_mix() {
-    let talks: Vec<_> = scripts()
+    let sessions: Vec<_> = scripts()
         .into_iter()
-        .map(|script| tokio::spawn(async move { script.hold(Cut::Lines).await }))
+        .map(|script| tokio::spawn(async move { script.run(Split::Lines).await }))
         .collect();
-    for talk in talks {
-        talk.await.unwrap();
+    for session in sessions {
+        session.await.unwrap();
     }
 }
 
@@ -65,7 +72,7 @@ async fn disconnecting_at_any_step_leaves_no_table_open() {
     for script in scripts() {
         for count in 1..script.len() {
             let server = script.server();
-            script.break_off(count, &server).await;
+            script.run_then_disconnect(count, &server).await;
             let mut cut_short = Client::connect(server.tcp).await;
             cut_short.send(b"\x01\0\0").await;
             drop(cut_short);

@@ -25,16 +25,12 @@ impl TestServer {
             tcp: port(&tcp),
             pairs: port(&pairs),
             inner: Server::start(ServerConfig {
-                http: None,
                 tcp: Some(tcp),
                 tcp_strategy: strategy.parse().unwrap(),
                 pairs: Some(pairs),
-                tls: None,
-                store: Box::<Memory>::default(),
                 limits,
-                robot_threads: 1,
-                engine: EngineSetup::with_seed(seed),
                 ids: IdSource::seeded(seed),
+                ..ServerConfig::new(Box::<Memory>::default(), EngineSetup::with_seed(seed))
             })
             .unwrap(),
         }

@@ -1,15 +1,16 @@
 //! `noughts admin` with a running server.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
+use crate::request_bytes::request_bytes;
+use crate::server_process::ServerProcess;
 use crate::transcript::run;
 
 struct AdminServer {
-    process: Child,
+    server: ServerProcess,
     http: SocketAddr,
     tcp: SocketAddr,
     socket: PathBuf,
@@ -18,31 +19,19 @@ struct AdminServer {
 fn start(folder: &Path, socket: &str) -> AdminServer {
     let socket = folder.join(socket);
     let store = format!("sqlite:{}", folder.join("games.db").display());
-    let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-        .args([
-            "serve",
-            "--log",
-            "off",
-            "--tcp-pairs",
-            "none",
-            "--store",
-            &store,
-        ])
-        .args(["--http", "0.0.0.0:0", "--tcp", "0.0.0.0:0", "--admin"])
-        .arg(&socket)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    let port = |line: String| -> SocketAddr {
-        let address: SocketAddr = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-        (Ipv4Addr::LOCALHOST, address.port()).into()
+    let words = ["--log", "off", "--store", &store, "--admin"];
+    let server = ServerProcess::start(
+        &[("http", "0.0.0.0:0"), ("tcp", "0.0.0.0:0")],
+        &[&words[..], &[socket.to_str().unwrap()]].concat(),
+    );
+    let address = |listener| {
+        let port: u16 = server.port(listener).parse().unwrap();
+        (Ipv4Addr::LOCALHOST, port).into()
     };
-    let ports: Vec<SocketAddr> = lines.take(2).map(|line| port(line.unwrap())).collect();
     AdminServer {
-        process,
-        http: ports[0],
-        tcp: ports[1],
+        http: address("http"),
+        tcp: address("tcp"),
+        server,
         socket,
     }
 }
@@ -86,23 +75,9 @@ impl AdminServer {
     }
 
     fn stop(mut self) {
-        let id = self.process.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
-        self.process.wait().unwrap();
+        self.server.signal("-TERM");
+        self.server.process.wait().unwrap();
         assert!(!self.socket.exists(), "the socket is removed");
-    }
-}
-
-impl Drop for AdminServer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
@@ -113,16 +88,8 @@ fn exchange(
     token: &str,
     body: &str,
 ) -> Option<(u16, String)> {
-    let authorization = match token {
-        "" => String::new(),
-        token => format!("Authorization: Bearer {token}\r\n"),
-    };
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
-    .ok()?;
+    let request = request_bytes(method, path, token, &[], Some(body.as_bytes()));
+    stream.write_all(&request).ok()?;
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
     let status = answer.split(' ').nth(1)?.parse().ok()?;
@@ -325,19 +292,8 @@ fn the_socket_belongs_to_one_server() {
         none.errors
     );
     let serve = |path: &str| {
-        let words = [
-            "serve",
-            "--store",
-            "memory:",
-            "--http",
-            "127.0.0.1:0",
-            "--tcp",
-            "none",
-            "--tcp-pairs",
-            "none",
-            "--admin",
-            path,
-        ];
+        let words = "serve --store memory: --http 127.0.0.1:0 --tcp none --tcp-pairs none --admin";
+        let words: Vec<&str> = words.split(' ').chain([path]).collect();
         run(&words, b"")
     };
     let mut server = start(folder.path(), "admin.sock");
@@ -348,8 +304,7 @@ fn the_socket_belongs_to_one_server() {
         second.errors
     );
     // A killed server leaves its socket behind.
-    server.process.kill().unwrap();
-    server.process.wait().unwrap();
+    server.server.kill();
     assert!(socket.exists());
     start(folder.path(), "admin.sock").succeeds(&["load"]);
     let file = folder.path().join("file");

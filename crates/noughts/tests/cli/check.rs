@@ -39,7 +39,7 @@ fn noughts_serve_keeps_every_rule_of_the_tcp_protocol() {
     for dialect in ["seed", "later", "auto"] {
         let (run, output) = check(&[
             "tcp",
-            &serving.tcp,
+            serving.address("tcp"),
             "--dialect",
             dialect,
             "--timeout",
@@ -57,7 +57,8 @@ fn noughts_serve_keeps_every_rule_of_the_tcp_protocol() {
         };
         assert_eq!(rules, expected, "{output}");
     }
-    let (run, output) = check(&["tcp", &serving.pairs, "--pairs", "--timeout", "20s"]);
+    let pairs = serving.address("tcp-pairs");
+    let (run, output) = check(&["tcp", pairs, "--pairs", "--timeout", "20s"]);
     assert_eq!(run.exit, 0, "{output}");
     for mark in ["FAIL", "differs", "advice", "-"] {
         assert_eq!(marked(&output, mark), [""; 0], "{output}");
@@ -68,7 +69,8 @@ fn noughts_serve_keeps_every_rule_of_the_tcp_protocol() {
 #[test]
 fn a_server_that_plays_perfectly_is_not_blamed_for_what_can_not_be_reached() {
     let serving = ServerProcess::tcp(&[]);
-    let (run, output) = check(&["tcp", &serving.tcp, "--dialect", "seed", "--timeout", "20s"]);
+    let tcp = serving.address("tcp");
+    let (run, output) = check(&["tcp", tcp, "--dialect", "seed", "--timeout", "20s"]);
     assert_eq!(run.exit, 0, "{output}");
     assert_eq!(marked(&output, "-"), ["result-won"], "{output}");
     assert!(output.contains("not tried: none of"), "{output}");
@@ -94,7 +96,7 @@ fn each_way_to_misbehave_is_noticed() {
             let serving = ServerProcess::tcp(&["--misbehave", kind]);
             let words = [
                 "tcp",
-                &serving.tcp,
+                serving.address("tcp"),
                 "--dialect",
                 "seed",
                 "--timeout",
@@ -260,7 +262,7 @@ fn reports_for_machines_are_written() {
     let (json, junit) = (folder.join("report.json"), folder.join("report.xml"));
     let words = [
         "tcp",
-        &serving.tcp,
+        serving.address("tcp"),
         "--dialect",
         "seed",
         "--json",
@@ -307,15 +309,13 @@ assert "document: [1] Inici de sessió" in failed[0].find("failure").text
 fn junit_has_the_time_of_each_rule_for_every_kind() {
     let program = env!("CARGO_BIN_EXE_noughts");
     let serving = ServerProcess::tcp(&["--tcp-strategy", "first"]);
+    let tcp = serving.address("tcp");
     let folder = folder("times");
     let client = [
         "connect", "-h", "{host}", "-p", "{port}", "--robot", "random",
     ];
     for (kind, words) in [
-        (
-            "tcp",
-            vec![&*serving.tcp, "--dialect", "seed", "--timeout", "20s"],
-        ),
+        ("tcp", vec![tcp, "--dialect", "seed", "--timeout", "20s"]),
         ("client", [&["--", program], &client[..]].concat()),
         ("classic", vec!["--", program]),
     ] {

@@ -1,65 +1,24 @@
 //! `noughts connect` against a real `noughts serve`.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use crate::server_process::ServerProcess;
 use crate::transcript::run;
 
-/// A server per test, killed at its end.
-pub(crate) struct Server {
-    process: Child,
-    tcp: String,
-    pairs: String,
+/// A server whose robot plays this strategy.
+pub(crate) fn start(strategy: &str) -> ServerProcess {
+    ServerProcess::tcp(&["--tcp-strategy", strategy])
 }
 
-impl Server {
-    pub(crate) fn start(strategy: &str) -> Server {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-            .args([
-                "serve",
-                "--http",
-                "none",
-                "--tcp",
-                "127.0.0.1:0",
-                "--tcp-pairs",
-            ])
-            .args(["127.0.0.1:0", "--log", "off", "--tcp-strategy", strategy])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut port = || {
-            let line = lines.next().unwrap().unwrap();
-            let address = line.split_whitespace().nth(1).unwrap().to_owned();
-            address.strip_prefix("127.0.0.1:").unwrap().to_owned()
-        };
-        let (tcp, pairs) = (port(), port());
-        Server {
-            process,
-            tcp,
-            pairs,
-        }
-    }
-
-    /// Plays with this input; returns the output and the exit code.
-    pub(crate) fn visit(&self, words: &[&str], typed: &str) -> (String, i32) {
-        let all = [&["connect", "-p", &self.tcp, "--name", "Ann"], words].concat();
-        let run = run(&all, typed.as_bytes());
-        assert_eq!(run.errors, "", "{words:?}");
-        (String::from_utf8(run.output).unwrap(), run.exit)
-    }
-
-    fn kill(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.kill();
-    }
+/// Plays with this input; returns the output and the exit code.
+pub(crate) fn visit(server: &ServerProcess, words: &[&str], typed: &str) -> (String, i32) {
+    let port = server.port("tcp");
+    let all = [&["connect", "-p", port, "--name", "Ann"], words].concat();
+    let run = run(&all, typed.as_bytes());
+    assert_eq!(run.errors, "", "{words:?}");
+    (String::from_utf8(run.output).unwrap(), run.exit)
 }
 
 /// A `noughts connect` process with a keyboard.
@@ -126,7 +85,7 @@ impl Person {
 
 #[test]
 fn a_person_plays_whole_games_in_both_dialects() {
-    let perfect = Server::start("perfect");
+    let perfect = start("perfect");
     for dialect in ["seed", "later"] {
         // Types every cell in turn, until the board is full or the game is lost.
         let everywhere: String = [
@@ -135,14 +94,14 @@ fn a_person_plays_whole_games_in_both_dialects() {
         .map(|cell| format!("{cell}\n"))
         .concat();
         let typed = everywhere.repeat(2) + "n\n";
-        let (output, exit) = perfect.visit(&["--dialect", dialect], &typed);
+        let (output, exit) = visit(&perfect, &["--dialect", dialect], &typed);
         assert!(output.contains(" as Ann. :q leaves at any time.\n\nYou are X and begin.\n"));
         assert!(!output.contains("You won."), "{output}");
         assert!(output.ends_with("Goodbye.\n"), "{output}");
         assert_eq!(exit, 0);
 
         // The robot can be beaten in the first row and column.
-        let (output, exit) = perfect.visit(&["--dialect", dialect], "0 0\n0 1\n1 0\nn\n");
+        let (output, exit) = visit(&perfect, &["--dialect", dialect], "0 0\n0 1\n1 0\nn\n");
         assert!(
             output.contains(
                 "\nThe server plays row 2, column 0.\n    0   1   2\n  -------------\n\
@@ -154,9 +113,9 @@ fn a_person_plays_whole_games_in_both_dialects() {
         );
         assert_eq!(exit, 0);
     }
-    let first = Server::start("first");
+    let first = start("first");
     for dialect in ["seed", "later"] {
-        let (output, exit) = first.visit(&["--dialect", dialect], "1 0\n1 1\n1 2\ny\n:q\n");
+        let (output, exit) = visit(&first, &["--dialect", dialect], "1 0\n1 1\n1 2\ny\n:q\n");
         let won =
             "You completed a line in row 1.\nYou won.\nPlay again? (y/n): \nYou are X and begin.";
         assert!(output.contains(won), "{output}");
@@ -167,33 +126,33 @@ fn a_person_plays_whole_games_in_both_dialects() {
 
 #[test]
 fn robot_plays_for_the_user() {
-    let first = Server::start("first");
-    let (output, exit) = first.visit(&["--robot", "perfect", "--games", "3"], "");
+    let first = start("first");
+    let (output, exit) = visit(&first, &["--robot", "perfect", "--games", "3"], "");
     assert!(
         output.ends_with("In 3 games the robot won 3, lost 0 and drew 0.\nGoodbye.\n"),
         "{output}"
     );
     assert_eq!(exit, 0);
 
-    let perfect = Server::start("perfect");
-    let (output, _) = perfect.visit(&["--robot", "perfect", "--dialect", "later"], "");
+    let perfect = start("perfect");
+    let (output, _) = visit(&perfect, &["--robot", "perfect", "--dialect", "later"], "");
     assert!(
         output.ends_with("The board is full. Nobody won.\nGoodbye.\n"),
         "{output}"
     );
     // The same seed gives the same game.
-    let game = || perfect.visit(&["--robot", "random", "--seed", "7"], "").0;
+    let game = || visit(&perfect, &["--robot", "random", "--seed", "7"], "").0;
     assert_eq!(game(), game());
 }
 
 #[test]
 fn two_robots_meet_in_pairs() {
-    let server = Server::start("perfect");
+    let server = start("perfect");
     let robot = |strategy| {
         Person::visit(&[
             "--pairs",
             "-p",
-            &server.pairs,
+            server.port("tcp-pairs"),
             "--robot",
             strategy,
             "--games",
@@ -220,9 +179,9 @@ fn two_robots_meet_in_pairs() {
 
 #[test]
 fn two_people_meet_and_one_leaves() {
-    let server = Server::start("perfect");
+    let server = start("perfect");
     let join = || {
-        let mut person = Person::visit(&["-p", &server.pairs, "--pairs"]);
+        let mut person = Person::visit(&["-p", server.port("tcp-pairs"), "--pairs"]);
         person.reads("Waiting for somebody to play with.\n");
         person
     };
@@ -260,8 +219,8 @@ fn two_people_meet_and_one_leaves() {
 
 #[test]
 fn killed_server_is_reported_while_thinking() {
-    let mut server = Server::start("first");
-    let mut person = Person::visit(&["-p", &server.tcp]);
+    let mut server = start("first");
+    let mut person = Person::visit(&["-p", server.port("tcp")]);
     person.reads("(0 to 2): ").types("1 1").reads("(0 to 2): ");
     server.kill();
     let (screen, errors, exit) = person.sees_the_end();
@@ -276,8 +235,8 @@ fn killed_server_is_reported_while_thinking() {
     assert_eq!(exit, 1);
 
     // Between two games no game is interrupted.
-    let mut server = Server::start("first");
-    let mut person = Person::visit(&["-p", &server.tcp]);
+    let mut server = start("first");
+    let mut person = Person::visit(&["-p", server.port("tcp")]);
     for cell in ["1 0", "1 1", "1 2"] {
         person.reads("(0 to 2): ").types(cell);
     }
@@ -293,7 +252,7 @@ fn killed_server_is_reported_while_thinking() {
 
 #[test]
 fn default_name_is_sent_to_the_server() {
-    let server = Server::start("first");
+    let server = start("first");
     for (user, name) in [
         (Some("núria"), "núria"),
         (Some("Łucja"), "player"),
@@ -301,7 +260,7 @@ fn default_name_is_sent_to_the_server() {
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_noughts"));
         command
-            .args(["connect", "-p", &server.tcp])
+            .args(["connect", "-p", server.port("tcp")])
             .env_remove("USER");
         if let Some(user) = user {
             command.env("USER", user);

@@ -2,7 +2,7 @@
 //! `NOUGHTS_WRITE_SESSIONS=1` writes the sessions into the document.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::pseudo_terminal::PseudoTerminal;
 use crate::server_process::ServerProcess;
@@ -84,30 +84,39 @@ fn first_minute() {
     check("first minute", &screen.end(&[]));
 }
 
+/// Ann creates a game with this command, and Bob opens its link. Returns their screens and the id of the game.
+fn play_by_link(create: &str, url: &str, states: &Path) -> (Screen, Screen, String) {
+    let words = create.strip_prefix("noughts ").unwrap();
+    let mut ann = Screen::new(create, &format!("{words} {url}"), &states.join("ann"));
+    let line = ann.terminal.until("It opens in a browser");
+    let mut words = line.split_whitespace();
+    let link = words.find(|word| word.starts_with("http")).unwrap();
+    ann.terminal.until("Your move (row-column): ");
+    let bob = Screen::new(
+        "noughts play http://127.0.0.1:8080/game/ID --name Bob",
+        &format!("play {link} --name Bob"),
+        &states.join("bob"),
+    );
+    let id = link.rsplit('/').next().unwrap().to_owned();
+    (ann, bob, id)
+}
+
+/// Compares what both terminals showed with the document.
+fn check_both(name: &str, screens: [Screen; 2], url: &str, id: &str) {
+    let renamed = [(url, "http://127.0.0.1:8080"), (id, "ID")];
+    for (screen, player) in screens.into_iter().zip(["Ann", "Bob"]) {
+        check(&format!("{name}, {player}"), &screen.end(&renamed));
+    }
+}
+
 #[test]
 fn game_by_link_with_a_killed_server() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("games.db").display());
     let mut server = ServerProcess::http_with_store("127.0.0.1:0", &store);
     let url = server.url.clone();
-    let states: [PathBuf; 2] = ["ann", "bob"].map(|name| folder.path().join(name));
-    let create = "play --against link --name Ann";
-    let mut ann = Screen::new(
-        "noughts play --against link --name Ann",
-        &format!("{create} {url}"),
-        &states[0],
-    );
-    let line = ann.terminal.until("It opens in a browser");
-    let link = line
-        .split_whitespace()
-        .find(|word| word.starts_with("http"));
-    let link = link.unwrap().to_owned();
-    ann.terminal.until("Your move (row-column): ");
-    let mut bob = Screen::new(
-        "noughts play http://127.0.0.1:8080/game/ID --name Bob",
-        &format!("play {link} --name Bob"),
-        &states[1],
-    );
+    let create = "noughts play --against link --name Ann";
+    let (mut ann, mut bob, id) = play_by_link(create, &url, folder.path());
     bob.terminal.until("Waiting for Ann (x).");
     ann.after("Bob (o) has joined.", "1-1");
     ann.terminal.until("Waiting for Bob (o).");
@@ -140,35 +149,15 @@ fn game_by_link_with_a_killed_server() {
         "",
     );
     bob.after("Type rematch to play again, Enter to leave: ", "");
-    let id = link.rsplit('/').next().unwrap();
-    let renamed = [(url.as_str(), "http://127.0.0.1:8080"), (id, "ID")];
-    check("a game by link, Ann", &ann.end(&renamed));
-    check("a game by link, Bob", &bob.end(&renamed));
+    check_both("a game by link", [ann, bob], &url, &id);
 }
 
 #[test]
 fn game_with_a_clock_and_offers() {
     let folder = tempfile::tempdir().unwrap();
     let server = ServerProcess::http("off");
-    let url = server.url.clone();
     let create = "noughts play --against link --clock 3+2 --name Ann";
-    let words = create.strip_prefix("noughts ").unwrap();
-    let mut ann = Screen::new(
-        create,
-        &format!("{words} {url}"),
-        &folder.path().join("ann"),
-    );
-    let line = ann.terminal.until("It opens in a browser");
-    let link = line
-        .split_whitespace()
-        .find(|word| word.starts_with("http"));
-    let link = link.unwrap().to_owned();
-    ann.terminal.until("Your move (row-column): ");
-    let mut bob = Screen::new(
-        "noughts play http://127.0.0.1:8080/game/ID --name Bob",
-        &format!("play {link} --name Bob"),
-        &folder.path().join("bob"),
-    );
+    let (mut ann, mut bob, id) = play_by_link(create, &server.url, folder.path());
     bob.terminal.until("Waiting for Ann (x).");
     ann.terminal.until("Bob (o) has joined.");
     ann.after("Your move (row-column): ", "1-1");
@@ -199,10 +188,7 @@ fn game_with_a_clock_and_offers() {
     for screen in [&mut ann, &mut bob] {
         screen.after("Type rematch to play again, Enter to leave: ", "");
     }
-    let id = link.rsplit('/').next().unwrap();
-    let renamed = [(url.as_str(), "http://127.0.0.1:8080"), (id, "ID")];
-    check("clock and offers, Ann", &ann.end(&renamed));
-    check("clock and offers, Bob", &bob.end(&renamed));
+    check_both("clock and offers", [ann, bob], &server.url, &id);
 }
 
 #[test]

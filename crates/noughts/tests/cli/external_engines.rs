@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use crate::arena::arena;
-use crate::connect::Server;
+use crate::connect::{start, visit};
 use crate::transcript::run;
 
 fn python(file: &str) -> String {
@@ -148,8 +148,8 @@ fn a_program_plays_on_nine_boards() {
 
 #[test]
 fn external_engine_plays_over_tcp_and_its_failure_is_reported() {
-    let server = Server::start("first");
-    let (output, exit) = server.visit(&["--robot", &ours()], "");
+    let server = start("first");
+    let (output, exit) = visit(&server, &["--robot", &ours()], "");
     assert_eq!(exit, 0, "{output}");
     assert!(output.contains("won"), "{output}");
     let words = ["connect", "--robot", "engine:echo OK; read line; exit 3"];

@@ -13,6 +13,9 @@ mod games;
 mod play;
 mod program;
 mod pseudo_terminal;
+#[cfg(unix)]
+#[path = "../../../noughts-server/tests/http/request_bytes.rs"]
+mod request_bytes;
 mod scripted_server;
 mod serve;
 mod server_process;

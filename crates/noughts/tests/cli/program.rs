@@ -158,27 +158,12 @@ fn options_that_are_not_utf8_are_refused() {
     }
 }
 
+pub(crate) const COMMANDS: &str = "menu multi tui serve connect play player games backup restore \
+    migrate admin check analyze solve verify perft arena engine variants completions man";
+
 #[test]
 fn help_and_version_work_everywhere() {
-    let commands = [
-        "menu",
-        "multi",
-        "tui",
-        "serve",
-        "connect",
-        "play",
-        "games",
-        "check",
-        "analyze",
-        "solve",
-        "verify",
-        "perft",
-        "engine",
-        "arena",
-        "variants",
-        "completions",
-        "man",
-    ];
+    let commands: Vec<&str> = COMMANDS.split(' ').collect();
     // In `connect`, `-h` is the host.
     let short = commands.iter().filter(|c| **c != "connect");
     let each = commands

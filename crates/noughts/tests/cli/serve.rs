@@ -1,66 +1,46 @@
 //! `noughts serve` as a process: where it listens, what it logs, and how it ends.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::server_process::{ANY_PORT, PROGRAM, ServerProcess};
 use crate::transcript::run;
 
-/// A server with its log, killed at the end of the test if it still runs.
-struct LoggedServer {
-    process: Child,
-    ports: Vec<u16>,
-}
+/// A server whose log is read at its end.
+struct LoggedServer(ServerProcess);
 
 impl LoggedServer {
-    /// `before` is a shell command that runs first.
-    fn start(before: &str, words: &str) -> LoggedServer {
-        let program = env!("CARGO_BIN_EXE_noughts");
-        let listeners = "--http none --tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
-        let mut process = Command::new("sh")
-            .args([
-                "-c",
-                &format!("{before} exec {program} serve --store memory: {listeners} {words}"),
-            ])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let port = |line: String| {
-            let address = line.split_whitespace().nth(1).unwrap().to_owned();
-            address.strip_prefix("127.0.0.1:").unwrap().parse().unwrap()
-        };
-        let ports = lines.take(2).map(|line| port(line.unwrap())).collect();
-        LoggedServer { process, ports }
+    fn start(words: &[&str]) -> LoggedServer {
+        LoggedServer::start_by(&mut Command::new(PROGRAM), words)
+    }
+
+    fn start_by(command: &mut Command, words: &[&str]) -> LoggedServer {
+        let listeners = [("tcp", ANY_PORT), ("tcp-pairs", ANY_PORT)];
+        let words = [&["--store", "memory:"], words].concat();
+        let command = command.stderr(Stdio::piped());
+        LoggedServer(ServerProcess::start_by(command, &listeners, &words))
     }
 
     fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(("127.0.0.1", self.ports[0])).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
+        self.connect_to("tcp")
+    }
+
+    fn connect_to(&self, listener: &str) -> TcpStream {
+        let stream = TcpStream::connect(self.0.address(listener)).unwrap();
+        let timeout = Some(Duration::from_secs(20));
+        stream.set_read_timeout(timeout).unwrap();
         stream
     }
 
     /// Sends a signal, waits for the end, and returns the exit code and the log.
     fn end(mut self, signal: &str) -> (Option<i32>, String) {
-        let id = self.process.id().to_string();
-        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
-        assert!(sent.success());
+        self.0.signal(signal);
         let mut log = String::new();
-        let mut stderr = self.process.stderr.take().unwrap();
+        let mut stderr = self.0.process.stderr.take().unwrap();
         stderr.read_to_string(&mut log).unwrap();
-        (self.process.wait().unwrap().code(), log)
-    }
-}
-
-impl Drop for LoggedServer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        (self.0.process.wait().unwrap().code(), log)
     }
 }
 
@@ -77,8 +57,8 @@ fn greet(stream: &mut TcpStream) {
 #[test]
 fn a_signal_ends_it_with_everything_closed() {
     for signal in ["-TERM", "-INT"] {
-        let serving = LoggedServer::start("", "");
-        let ports = serving.ports.clone();
+        let serving = LoggedServer::start(&[]);
+        let addresses = ["tcp", "tcp-pairs"].map(|name| serving.0.address(name).to_owned());
         let mut client = serving.connect();
         greet(&mut client);
         // The answer shows that the program has accepted the connection.
@@ -92,8 +72,8 @@ fn a_signal_ends_it_with_everything_closed() {
             // The server has closed the connection in order; it was not reset.
             assert_eq!(stream.read(&mut [0; 9]).unwrap(), 0, "{signal}");
         }
-        for port in ports {
-            TcpListener::bind(("127.0.0.1", port)).expect("the port is free again");
+        for address in addresses {
+            TcpListener::bind(address).expect("the port is free again");
         }
         assert!(log.contains("stopped"), "{log}");
     }
@@ -103,10 +83,8 @@ fn a_signal_ends_it_with_everything_closed() {
 /// signal.
 #[test]
 fn hangup_does_not_end_a_server_without_a_certificate() {
-    let serving = LoggedServer::start("", "");
-    let id = serving.process.id().to_string();
-    let sent = Command::new("kill").args(["-HUP", &id]).status().unwrap();
-    assert!(sent.success());
+    let serving = LoggedServer::start(&[]);
+    serving.0.signal("-HUP");
     greet(&mut serving.connect());
     let (exit, log) = serving.end("-TERM");
     assert_eq!(exit, Some(0), "{log}");
@@ -117,21 +95,15 @@ fn hangup_does_not_end_a_server_without_a_certificate() {
 fn program_is_ended_by_process_id() {
     // A Ctrl-C right after the first output must work too.
     for signal in ["-INT", "-TERM"].repeat(8) {
-        let (exit, log) = LoggedServer::start("", "").end(signal);
+        let (exit, log) = LoggedServer::start(&[]).end(signal);
         assert_eq!(exit, Some(0), "{signal}: {log}");
     }
 }
 
 #[test]
 fn two_clients_disconnected_together_have_both_left() {
-    let serving = LoggedServer::start("", "");
-    let mut pair = [0, 1].map(|_| {
-        let stream = TcpStream::connect(("127.0.0.1", serving.ports[1])).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
-        stream
-    });
+    let serving = LoggedServer::start(&[]);
+    let mut pair = [0, 1].map(|_| serving.connect_to("tcp-pairs"));
     for client in &mut pair {
         greet(client);
         client.write_all(b"\x03\0\0\x30\x39").unwrap();
@@ -155,7 +127,7 @@ fn the_log_has_a_line_for_each_connection_and_game() {
         // The server has closed when this returns.
         assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
     };
-    let text = LoggedServer::start("", "");
+    let text = LoggedServer::start(&[]);
     play_and_leave(&text);
     let (_, log) = text.end("-TERM");
     let lines = |with: &str| log.lines().filter(|line| line.contains(with)).count();
@@ -171,7 +143,7 @@ fn the_log_has_a_line_for_each_connection_and_game() {
         "{log}"
     );
 
-    let json = LoggedServer::start("", "--log-format json");
+    let json = LoggedServer::start(&["--log-format", "json"]);
     play_and_leave(&json);
     let (_, log) = json.end("-TERM");
     assert!(
@@ -181,14 +153,14 @@ fn the_log_has_a_line_for_each_connection_and_game() {
     );
     assert!(log.contains("\"outcome\":\"o won by leaving\""), "{log}");
 
-    let quiet = LoggedServer::start("", "--log off");
+    let quiet = LoggedServer::start(&["--log", "off"]);
     play_and_leave(&quiet);
     assert_eq!(quiet.end("-TERM"), (Some(0), String::new()));
 }
 
 #[test]
 fn unread_log_does_not_block_the_server() {
-    let mut serving = LoggedServer::start("", "");
+    let mut serving = LoggedServer::start(&[]);
     // A pipe holds 64 KiB; each line has the name.
     let hello = [&b"\x01\0\0\x30\x39"[..], &[b'a'; 250], b"\0\0"].concat();
     for _ in 0..500 {
@@ -198,14 +170,15 @@ fn unread_log_does_not_block_the_server() {
         client.shutdown(std::net::Shutdown::Write).unwrap();
         assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
     }
-    let id = serving.process.id().to_string();
-    assert!(Command::new("kill").arg(&id).status().unwrap().success());
-    assert_eq!(serving.process.wait().unwrap().code(), Some(0));
+    serving.0.signal("-TERM");
+    assert_eq!(serving.0.process.wait().unwrap().code(), Some(0));
 }
 
 #[test]
 fn without_file_descriptors_existing_connections_continue() {
-    let serving = LoggedServer::start("ulimit -n 32;", "--log warn");
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", "ulimit -n 32; exec \"$0\" \"$@\"", PROGRAM]);
+    let serving = LoggedServer::start_by(shell, &["--log", "warn"]);
     let mut inside = serving.connect();
     greet(&mut inside);
     // There are more connections than file descriptors: the system accepts them, but the program cannot.
@@ -236,119 +209,80 @@ fn without_file_descriptors_existing_connections_continue() {
 #[test]
 fn invalid_serve_options_are_explained() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let taken = taken.local_addr().unwrap().to_string();
+    let on_taken = format!("--http none --tcp {}", taken.local_addr().unwrap());
     for (words, told) in [
+        (on_taken.as_str(), "address already in use"),
         (
-            &["--http", "none", "--tcp", &taken][..],
-            "address already in use",
-        ),
-        (
-            &["--http", "none", "--tcp", "none", "--tcp-pairs", "none"],
+            "--http none --tcp none --tcp-pairs none",
             "all listeners are disabled",
         ),
         (
-            &["--http", "none", "--tcp", "8081"],
+            "--http none --tcp 8081",
             "must be an address such as 127.0.0.1:8081",
         ),
         (
-            &[
-                "--http",
-                "none",
-                "--tcp",
-                "none",
-                "--tcp-pairs",
-                "127.0.0.1:99999",
-            ],
+            "--http none --tcp none --tcp-pairs 127.0.0.1:99999",
             "must be an address",
         ),
-        (&["--tcp-strategy", "perfectly"], "is not a strategy"),
+        ("--tcp-strategy perfectly", "is not a strategy"),
         (
-            &[
-                "--http",
-                "127.0.0.1:0",
-                "--tcp",
-                "none",
-                "--tcp-pairs",
-                "none",
-                "--store",
-                "oracle:",
-            ],
+            "--http 127.0.0.1:0 --tcp none --tcp-pairs none --store oracle:",
             "a store is memory:, sqlite:FILE",
         ),
         (
-            &[
-                "--http",
-                "127.0.0.1:0",
-                "--tcp",
-                "none",
-                "--tcp-pairs",
-                "none",
-                "--store",
-                "sqlite:/no/such/place.db",
-            ],
+            "--http 127.0.0.1:0 --tcp none --tcp-pairs none --store sqlite:/no/such/place.db",
             "cannot open /no/such/place.db: ",
         ),
         (
-            &[
-                "--http",
-                "127.0.0.1:0",
-                "--tcp",
-                "none",
-                "--tcp-pairs",
-                "none",
-                "--store",
-                "postgres://127.0.0.1:1/none",
-            ],
+            "--http 127.0.0.1:0 --tcp none --tcp-pairs none --store postgres://127.0.0.1:1/none",
             "cannot open the PostgreSQL database: ",
         ),
-        (&["--idle", "never"], "such as 120s"),
-        (&["--forget-after", "soon"], "such as 90d"),
-        (&["--forget-after", "0d"], "such as 90d"),
+        ("--idle never", "such as 120s"),
+        ("--forget-after soon", "such as 90d"),
+        ("--forget-after 0d", "such as 90d"),
         (
-            &["--rate", "x"],
+            "--rate x",
             "the requests a second of one address (--rate) must be a number from 1 to 100000000, not \"x\"",
         ),
-        (&["--rate", "0"], "not \"0\""),
-        (&["--rate", "-1"], "not \"-1\""),
-        (&["--rate", "+1"], "not \"+1\""),
-        (&["--rate", "99999999999999999999"], "from 1 to 100000000"),
+        ("--rate 0", "not \"0\""),
+        ("--rate -1", "not \"-1\""),
+        ("--rate +1", "not \"+1\""),
+        ("--rate 99999999999999999999", "from 1 to 100000000"),
         (
-            &["--tables", "many"],
+            "--tables many",
             "the open tables of one address (--tables) must be",
         ),
         (
-            &["--max-connections", "1e4"],
+            "--max-connections 1e4",
             "the connections (--max-connections) must be",
         ),
         (
-            &["--connections-per-address", "0"],
+            "--connections-per-address 0",
             "the connections of one address (--connections-per-address) must be",
         ),
         (
-            &["--import-bytes-per-day", "20MB"],
+            "--import-bytes-per-day 20MB",
             "the bytes that one address may import per day (--import-bytes-per-day) must be",
         ),
         (
-            &["--proxy", "10.0.0.2:80"],
+            "--proxy 10.0.0.2:80",
             "an address such as 10.0.0.2 or fd00::2, without a port",
         ),
-        (&["--proxy", "10.0.0.2,proxy"], "not \"proxy\""),
+        ("--proxy 10.0.0.2,proxy", "not \"proxy\""),
         (
-            &["--origin", "games.example.org"],
+            "--origin games.example.org",
             "such as https://games.example.org, not \"games.example.org\"",
         ),
-        (
-            &["--origin", "https://games.example.org/"],
-            "nothing after it",
-        ),
-        (&["--origin", "*"], "not \"*\""),
+        ("--origin https://games.example.org/", "nothing after it"),
+        ("--origin *", "not \"*\""),
     ] {
-        let run = run(&[&["serve"], words].concat(), b"");
-        assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");
+        let words = format!("serve {words}");
+        let run = run(&words.split(' ').collect::<Vec<&str>>(), b"");
+        assert_eq!((run.exit, run.output.len()), (1, 0), "{words}");
         let is_sentence = run.errors.starts_with("Error: ") && run.errors.lines().count() == 1;
         assert!(
             is_sentence && run.errors.contains(told),
-            "{words:?}: {}",
+            "{words}: {}",
             run.errors
         );
     }

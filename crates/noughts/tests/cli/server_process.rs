@@ -1,19 +1,25 @@
 //! `noughts serve` as a process.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// A server with games in memory, killed at the end of the test.
+/// A server, killed when it is dropped.
 pub(crate) struct ServerProcess {
-    process: Child,
-    /// The addresses of the enabled listeners.
+    pub(crate) process: Child,
+    /// The address of each enabled listener, by its name.
+    addresses: HashMap<String, String>,
+    /// The URL of the HTTP listener, if it is enabled.
     pub(crate) url: String,
-    pub(crate) tcp: String,
-    pub(crate) pairs: String,
 }
 
+/// Any free port.
+pub(crate) const ANY_PORT: &str = "127.0.0.1:0";
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_noughts");
+
 impl ServerProcess {
-    /// A server with only the HTTP listener.
+    /// A server with only the HTTP listener, and games in memory.
     pub(crate) fn http(log: &str) -> ServerProcess {
         let words = ["--store", "memory:", "--log", log];
         ServerProcess::start(&[("http", ANY_PORT)], &words)
@@ -24,47 +30,64 @@ impl ServerProcess {
         ServerProcess::start(&[("http", address)], &["--store", store, "--log", "off"])
     }
 
-    /// A server with both TCP listeners and these options.
+    /// A server with both TCP listeners, games in memory and these options.
     pub(crate) fn tcp(words: &[&str]) -> ServerProcess {
-        let open = [("tcp", ANY_PORT), ("tcp-pairs", ANY_PORT)];
+        let listeners = [("tcp", ANY_PORT), ("tcp-pairs", ANY_PORT)];
         let words = [&["--store", "memory:", "--log", "off"], words].concat();
-        ServerProcess::start(&open, &words)
+        ServerProcess::start(&listeners, &words)
     }
 
-    fn start(open: &[(&str, &str)], words: &[&str]) -> ServerProcess {
-        let address = |listener| open.iter().find(|(name, _)| *name == listener);
-        let listeners = ["http", "tcp", "tcp-pairs"].map(|listener| {
-            let address = address(listener).map_or("none", |(_, address)| address);
-            format!("--{listener}={address}")
-        });
-        let is_open = |listener| address(listener).is_some();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
+    /// A server with these listeners and options.
+    pub(crate) fn start(listeners: &[(&str, &str)], words: &[&str]) -> ServerProcess {
+        ServerProcess::start_by(&mut Command::new(PROGRAM), listeners, words)
+    }
+
+    /// Like `start`, by a command that runs the program with the arguments that it gets.
+    pub(crate) fn start_by(
+        command: &mut Command,
+        listeners: &[(&str, &str)],
+        words: &[&str],
+    ) -> ServerProcess {
+        let is_enabled = |name: &&str| listeners.iter().any(|(enabled, _)| enabled == name);
+        let disabled = ["http", "tcp", "tcp-pairs"].into_iter();
+        let disabled = disabled.filter(|name| !is_enabled(name));
+        let all = listeners.iter().copied();
+        let all = all.chain(disabled.map(|name| (name, "none")));
+        let mut process = command
             .arg("serve")
-            .args(listeners)
+            .args(all.map(|(name, address)| format!("--{name}={address}")))
             .args(words)
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut address = |listener| match is_open(listener) {
-            true => {
-                let line = lines.next().unwrap().unwrap();
-                line.split_whitespace().nth(1).unwrap().to_owned()
-            }
-            false => "none".to_owned(),
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let address = |line: String| {
+            let mut words = line.split_whitespace().map(str::to_owned);
+            (words.next().unwrap(), words.next().unwrap())
         };
+        let lines = lines.take(listeners.len());
+        let addresses: HashMap<_, _> = lines.map(|line| address(line.unwrap())).collect();
         ServerProcess {
-            url: format!("http://{}", address("http")),
-            tcp: address("tcp"),
-            pairs: address("tcp-pairs"),
+            url: format!(
+                "http://{}",
+                addresses.get("http").map_or("none", String::as_str)
+            ),
+            addresses,
             process,
         }
     }
-}
 
-const ANY_PORT: &str = "127.0.0.1:0";
+    /// The address of a listener.
+    pub(crate) fn address(&self, listener: &str) -> &str {
+        &self.addresses[listener]
+    }
 
-impl ServerProcess {
+    /// The port of a listener.
+    pub(crate) fn port(&self, listener: &str) -> &str {
+        self.address(listener).rsplit_once(':').unwrap().1
+    }
+
     /// Sends a signal, such as `-STOP`.
     pub(crate) fn signal(&self, signal: &str) {
         let id = self.process.id().to_string();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::program::COMMANDS;
 use crate::pseudo_terminal::PseudoTerminal;
 use crate::server_process::ServerProcess;
 
@@ -39,31 +40,10 @@ fn classic_game_greets_people_on_standard_error() {
 
 #[test]
 fn help_fits_into_the_terminal() {
-    let commands = [
-        "menu",
-        "multi",
-        "tui",
-        "serve",
-        "connect",
-        "play",
-        "player",
-        "games",
-        "backup",
-        "restore",
-        "migrate",
-        "admin",
-        "check",
-        "analyze",
-        "solve",
-        "verify",
-        "perft",
-        "arena",
-        "engine",
-        "variants",
-        "completions",
-        "man",
-    ];
-    let mut cases: Vec<(String, u16)> = commands.map(|name| (format!("{name} --help"), 60)).into();
+    let commands = COMMANDS
+        .split(' ')
+        .map(|name| (format!("{name} --help"), 60));
+    let mut cases: Vec<(String, u16)> = commands.collect();
     cases.extend(
         [("--help", 60), ("--help", 120), ("serve -h", 50)]
             .map(|(words, columns)| (words.to_owned(), columns)),

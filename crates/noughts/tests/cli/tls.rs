@@ -1,11 +1,10 @@
 //! `noughts serve` with TLS, and its clients.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 
@@ -16,12 +15,12 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tempfile::TempDir;
 
 use crate::certificates::Authority;
+use crate::server_process::{ANY_PORT, PROGRAM, ServerProcess};
 use crate::transcript::run;
 
 /// A server with every listener, with and without TLS.
 struct TlsServer {
-    process: Child,
-    ports: HashMap<String, String>,
+    server: ServerProcess,
     log: BufReader<ChildStderr>,
     folder: TempDir,
 }
@@ -30,32 +29,17 @@ impl TlsServer {
     fn start() -> TlsServer {
         let folder = tempfile::tempdir().unwrap();
         Authority::new().write(folder.path(), |_| ());
-        let any = "127.0.0.1:0";
-        let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-            .args(["serve", "--store", "memory:", "--log", "info"])
-            .args(["--http", any, "--tcp", any, "--tcp-pairs", any])
-            .args(["--tcp-tls", any, "--tcp-pairs-tls", any])
-            .args(files(folder.path()))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let lines = lines
-            .map(Result::unwrap)
-            .take_while(|line| !line.is_empty());
-        let port = |line: String| {
-            let mut words = line.split_whitespace();
-            let (name, address) = (words.next().unwrap(), words.next().unwrap());
-            let (_, port) = address.rsplit_once(':').unwrap();
-            (name.to_owned(), port.to_owned())
-        };
-        let ports: HashMap<String, String> = lines.map(port).collect();
-        assert_eq!(ports.len(), 5, "{ports:?}");
+        let listeners = ["http", "tcp", "tcp-pairs", "tcp-tls", "tcp-pairs-tls"];
+        let words = ["--store", "memory:", "--log", "info"].map(str::to_owned);
+        let words = [&words[..], &files(folder.path())].concat();
+        let mut server = ServerProcess::start_by(
+            Command::new(PROGRAM).stderr(Stdio::piped()),
+            &listeners.map(|name| (name, ANY_PORT)),
+            &words.iter().map(String::as_str).collect::<Vec<&str>>(),
+        );
         TlsServer {
-            ports,
-            log: BufReader::new(process.stderr.take().unwrap()),
-            process,
+            log: BufReader::new(server.process.stderr.take().unwrap()),
+            server,
             folder,
         }
     }
@@ -69,19 +53,12 @@ impl TlsServer {
     }
 
     fn url(&self) -> String {
-        format!("https://localhost:{}", self.ports["http"])
+        format!("https://localhost:{}", self.server.port("http"))
     }
 
     /// Sends SIGHUP, and returns the log line about the certificate.
     fn reload(&mut self) -> String {
-        let id = self.process.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-HUP", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        self.server.signal("-HUP");
         loop {
             let mut line = String::new();
             assert_ne!(self.log.read_line(&mut line).unwrap(), 0);
@@ -105,8 +82,7 @@ impl TlsServer {
             .with_no_client_auth();
         let name = ServerName::try_from("localhost").unwrap();
         let session = ClientConnection::new(Arc::new(config), name).unwrap();
-        let port: u16 = self.ports[listener].parse().unwrap();
-        let socket = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let socket = TcpStream::connect(self.server.address(listener)).unwrap();
         let mut stream = StreamOwned::new(session, socket);
         while stream.conn.is_handshaking() {
             let done = stream.conn.complete_io(&mut stream.sock);
@@ -117,13 +93,6 @@ impl TlsServer {
 }
 
 type TlsClient = StreamOwned<ClientConnection, TcpStream>;
-
-impl Drop for TlsServer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 /// The options for certificate and key.
 fn files(folder: &Path) -> [String; 4] {
@@ -179,7 +148,7 @@ fn every_listener_is_reached_with_tls() {
     );
     assert_eq!(played.exit, 0, "{}", played.errors);
     let connect = |listener: &str, words: &[&str]| {
-        let port = &server.ports[listener];
+        let port = server.server.port(listener);
         let words = [
             &["connect", "--tls", "-h", "localhost", "-p", port][..],
             words,
@@ -311,7 +280,7 @@ fn only_tls_1_2_and_1_3_are_spoken() {
             ("-tls1_2", true),
             ("-tls1_3", true),
         ] {
-            let address = format!("localhost:{}", server.ports[listener]);
+            let address = format!("localhost:{}", server.server.port(listener));
             let shaken = Command::new("openssl")
                 .args(["s_client", "-connect", &address, "-CAfile", &server.ca()])
                 .args([

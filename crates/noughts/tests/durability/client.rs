@@ -49,6 +49,19 @@ impl Client {
         self.ask("GET", path, "", "", None)
     }
 
+    /// All games, page by page.
+    pub(crate) fn list(&mut self) -> Vec<Value> {
+        let (mut games, mut before) = (Vec::new(), String::new());
+        loop {
+            let page = self.get(&format!("/api/games?limit=100{before}")).unwrap();
+            games.extend(page.body["games"].as_array().unwrap().iter().cloned());
+            match page.body["before"].as_str() {
+                Some(last) => before = format!("&before={last}"),
+                None => return games,
+            }
+        }
+    }
+
     /// Sends a request with a token and an idempotency key, each of which may be empty. After an error the server may
     /// or may not have carried out the request.
     pub(crate) fn ask(

@@ -25,19 +25,10 @@ fn play(client: &mut Client, created: &Answer, turn: usize, cell: &str) -> Answe
 }
 
 fn listed(client: &mut Client) -> HashSet<String> {
-    let (mut found, mut before) = (HashSet::new(), String::new());
-    loop {
-        let page = client
-            .get(&format!("/api/games?limit=100{before}"))
-            .unwrap();
-        for game in page.body["games"].as_array().unwrap() {
-            found.insert(game["id"].as_str().unwrap().to_owned());
-        }
-        match page.body["before"].as_str() {
-            Some(last) => before = format!("&before={last}"),
-            None => return found,
-        }
-    }
+    let games = client.list().into_iter();
+    games
+        .map(|game| game["id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]

@@ -42,12 +42,8 @@ fn no_game_is_over_and_listed_as_playing(store: &str) {
         let store = open_store(store, SyncMode::Full).await.unwrap();
         let playing = async || {
             let query = ListQuery {
-                variant: None,
-                player: None,
                 status: Some(Status::Playing),
-                attended_at_ms: None,
-                before: None,
-                limit: 10 * CLIENTS as usize,
+                ..ListQuery::all(10 * CLIENTS as usize)
             };
             store.list(query).await.unwrap()
         };

@@ -33,7 +33,7 @@ struct State {
 }
 
 /// Time limit of a test.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 impl World {
     fn state(&self) -> MutexGuard<'_, State> {
@@ -43,7 +43,7 @@ impl World {
     fn wait_until(&self, mut is: impl FnMut(&State) -> bool) -> MutexGuard<'_, State> {
         let waited = self
             .changed
-            .wait_timeout_while(self.state(), PATIENCE, |state| !is(state));
+            .wait_timeout_while(self.state(), MAX_WAIT, |state| !is(state));
         let (state, timeout) = waited.expect("no client has failed");
         assert!(!timeout.timed_out(), "nothing happens any more");
         state
@@ -86,7 +86,7 @@ impl World {
     /// Like `check`, but waits for missing turns, because another process may have acknowledged them just now.
     pub(crate) fn check_in_the_end(&self, port: u16) {
         let news = self.state().news.clone();
-        self.check_until(port, news, Instant::now() + PATIENCE);
+        self.check_until(port, news, Instant::now() + MAX_WAIT);
     }
 
     fn check_until(&self, port: u16, news: HashSet<String>, until: Instant) {
@@ -113,20 +113,10 @@ impl World {
 
     /// Checks that the list has every created game once and that each game is over.
     pub(crate) fn check_archive(&self, port: u16) {
-        let mut client = Client::new(port);
-        let (mut found, mut before) = (HashSet::new(), String::new());
-        loop {
-            let page = client
-                .get(&format!("/api/games?limit=100{before}"))
-                .unwrap();
-            for game in page.body["games"].as_array().unwrap() {
-                assert_eq!(game["status"], "over", "{game}");
-                assert!(found.insert(game["id"].as_str().unwrap().to_owned()));
-            }
-            match page.body["before"].as_str() {
-                Some(last) => before = format!("&before={last}"),
-                None => break,
-            }
+        let mut found = HashSet::new();
+        for game in Client::new(port).list() {
+            assert_eq!(game["status"], "over", "{game}");
+            assert!(found.insert(game["id"].as_str().unwrap().to_owned()));
         }
         let state = self.state();
         let known: HashSet<String> = state.turns.keys().cloned().collect();
@@ -158,8 +148,9 @@ impl Draw {
     }
 }
 
-/// The tables that clients create in turn: with a fast robot, with a slow robot, and for two people.
-const TABLES: [(&str, &[u64]); 3] = [
+/// The tables that clients create in turn, and the seats that they take: with a fast robot, with a slow robot, and
+/// for two people.
+pub(crate) const TABLES: [(&str, &[u64]); 3] = [
     (
         r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
         &[0],
@@ -204,7 +195,7 @@ impl<'w> Player<'w> {
     fn play_one(&mut self, number: usize) {
         let (table, seats) = TABLES[number % TABLES.len()];
         let key = format!("{}-{number}", self.name);
-        let created = self.insist("POST", "/api/games", "", &key, Some(table));
+        let created = self.ask_until_answered("POST", "/api/games", "", &key, Some(table));
         assert!([200, 201].contains(&created.status), "{}", created.text);
         let id = created.body["id"].as_str().unwrap().to_owned();
         self.world.state().begun += 1;
@@ -220,7 +211,7 @@ impl<'w> Player<'w> {
             else {
                 // A robot is to move.
                 view = self
-                    .insist("GET", &format!("/api/games/{id}"), "", "", None)
+                    .ask_until_answered("GET", &format!("/api/games/{id}"), "", "", None)
                     .body;
                 continue;
             };
@@ -238,7 +229,8 @@ impl<'w> Player<'w> {
         let turn = view["turn"].as_u64().unwrap();
         let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
         let path = format!("/api/games/{id}/actions");
-        let done = self.insist("POST", &path, token, &format!("turn-{turn}"), Some(&body));
+        let done =
+            self.ask_until_answered("POST", &path, token, &format!("turn-{turn}"), Some(&body));
         assert_eq!(done.status, 200, "{path} {body}: {}", done.text);
         let mut state = self.world.state();
         let turns = state.turns.entry(id.to_owned()).or_default();
@@ -249,7 +241,7 @@ impl<'w> Player<'w> {
         done.body
     }
 
-    fn insist(
+    fn ask_until_answered(
         &mut self,
         method: &str,
         path: &str,

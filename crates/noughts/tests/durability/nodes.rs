@@ -195,6 +195,18 @@ fn robot_of_a_dead_node_continues_at_another() {
     assert_eq!(created.view(second.http)["to_move"], 0);
 }
 
+/// A TCP client that asks for a game, and the answers READY and ADMIT.
+fn join_pairs(port: u16) -> (TcpStream, [u8; 11]) {
+    let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let timeout = Some(Duration::from_secs(60));
+    client.set_read_timeout(timeout).unwrap();
+    let requests = b"\x01\0\0\x30\x39Bob\0\0\x03\0\0\x30\x39";
+    client.write_all(requests).unwrap();
+    let mut heard = [0; 11];
+    client.read_exact(&mut heard).unwrap();
+    (client, heard)
+}
+
 #[test]
 fn tcp_seats_leave_when_their_node_dies() {
     let mut server = Server::start();
@@ -204,15 +216,7 @@ fn tcp_seats_leave_when_their_node_dies() {
     let created = create_table(here.http, table);
     let mut events = Events::of(here.http, &created.id);
     // An open seat of one node is available to TCP clients of every node.
-    let mut client = TcpStream::connect(("127.0.0.1", there.pairs)).unwrap();
-    client
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
-    client
-        .write_all(b"\x01\0\0\x30\x39Bob\0\0\x03\0\0\x30\x39")
-        .unwrap();
-    let mut heard = [0; 11];
-    client.read_exact(&mut heard).unwrap();
+    let (mut client, heard) = join_pairs(there.pairs);
     assert_eq!(heard, *b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x01");
     client.write_all(b"\x05\0\0\x30\x391-1").unwrap();
     events.wait_for(|event| event["turn"] == 2);
@@ -241,15 +245,7 @@ fn after_a_restart_open_seats_and_robots_continue() {
     let robots = create_table(serving.http, robots);
     serving.kill();
     let serving = ServerProcess::start(&store);
-    let mut client = TcpStream::connect(("127.0.0.1", serving.pairs)).unwrap();
-    client
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
-    client
-        .write_all(b"\x01\0\0\x30\x39Bob\0\0\x03\0\0\x30\x39")
-        .unwrap();
-    let mut heard = [0; 11];
-    client.read_exact(&mut heard).unwrap();
+    let (_client, heard) = join_pairs(serving.pairs);
     // The client is admitted to the second seat, and the other player begins.
     assert_eq!(heard[10], 2);
     assert_eq!(waiting.view(serving.http)["seats"][1]["name"], "Bob");

@@ -133,13 +133,7 @@ fn one_board(view: &View, columns: usize, rows: usize) -> Vec<Stroke> {
         let (row, column): (f32, f32) = (place(row)?, place(column)?);
         Some((left + (column + 0.5) * cell, top + (row + 0.5) * cell))
     };
-    let cells: Vec<(f32, f32)> = view
-        .outcome
-        .iter()
-        .flat_map(Outcome::line)
-        .filter_map(centre)
-        .collect();
-    winning_stroke(&mut strokes, &cells, cell);
+    winning_stroke(&mut strokes, view, centre, cell);
     strokes
 }
 
@@ -176,13 +170,7 @@ fn nine_boards(view: &View) -> Vec<Stroke> {
         let (x, y) = corner(text.parse::<usize>().ok().filter(|board| *board < 9)?);
         Some((x + 1.5 * cell, y + 1.5 * cell))
     };
-    let cells: Vec<(f32, f32)> = view
-        .outcome
-        .iter()
-        .flat_map(Outcome::line)
-        .filter_map(centre)
-        .collect();
-    winning_stroke(&mut strokes, &cells, cell);
+    winning_stroke(&mut strokes, view, centre, cell);
     strokes
 }
 
@@ -211,8 +199,15 @@ fn rules(
 }
 
 /// Draws a stroke through the winning cells. If several lines were completed at once, the stroke connects the two
-/// cells that are farthest apart and lie in one line.
-fn winning_stroke(strokes: &mut Vec<Stroke>, cells: &[(f32, f32)], cell: f32) {
+/// cells that are farthest apart and lie in one line. `centre` is the middle of a cell.
+fn winning_stroke(
+    strokes: &mut Vec<Stroke>,
+    view: &View,
+    centre: impl Fn(&String) -> Option<(f32, f32)>,
+    cell: f32,
+) {
+    let line = view.outcome.iter().flat_map(Outcome::line);
+    let cells: Vec<(f32, f32)> = line.filter_map(centre).collect();
     let in_line = |(a, b): (&(f32, f32), &(f32, f32))| {
         let (across, down) = ((a.0 - b.0).abs(), (a.1 - b.1).abs());
         across < 1.0 || down < 1.0 || (across - down).abs() < 1.0

@@ -11,7 +11,7 @@ use sqlx::query;
 use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
-use super::{REPLY_TIMEOUT, settle};
+use super::{REPLY_TIMEOUT, detach_if_late};
 use crate::bus::{Bus, Hint, Inbox, Outbox};
 use crate::id::NodeId;
 use crate::store::StoreError;
@@ -59,7 +59,7 @@ async fn notify(pool: &PgPool, texts: Vec<String>) -> Result<(), StoreError> {
         .bind(texts)
         .execute(&mut *connection);
     let notified = timeout(REPLY_TIMEOUT, notified).await;
-    settle(connection, notified).map(drop)
+    detach_if_late(connection, notified).map(drop)
 }
 
 async fn receive(pool: PgPool, node: NodeId, inbox: Inbox) {

@@ -10,7 +10,7 @@ use crate::store::codec::{
     GameRow, id_bytes, player_bytes, read_id, read_player_id, signed, unsigned,
 };
 use crate::store::waiting::{
-    Made, Matches, QUICK_MATCH_KEPT_MS, QuickMatch, WaitingCount, WaitingId, WaitingList,
+    Matches, PairedMatches, QUICK_MATCH_KEPT_MS, QuickMatch, WaitingCount, WaitingId, WaitingList,
     WaitingPlayer, WaitingRow, WaitingRows, update,
 };
 use noughts_rules::{ClockSettings, Seat};
@@ -48,8 +48,8 @@ pub(super) async fn match_waiting(
     };
     let mut rows = load(&mut at).await?;
     let before = rows.clone();
-    let made = load_made(&mut at, &list.requests).await?;
-    let (matches, games) = update(&mut rows, node, list, &made, now_ms);
+    let paired = load_paired(&mut at, &list.requests).await?;
+    let (matches, games) = update(&mut rows, node, list, &paired, now_ms);
     let games: Vec<GameRow> = games
         .iter()
         .map(|(new, summary)| GameRow::new(new, summary))
@@ -73,7 +73,7 @@ async fn save_made(
     if matches.quick.is_empty() {
         return Ok(());
     }
-    let made = || matches.quick.iter();
+    let paired = || matches.quick.iter();
     query(
         "WITH old AS (DELETE FROM quick_matches WHERE at_ms < $6) \
          INSERT INTO quick_matches (id, player, game, seat, at_ms) \
@@ -81,23 +81,23 @@ async fn save_made(
          $4::int2[]) AS new (id, player, game, seat) ON CONFLICT DO NOTHING",
     )
     .bind(
-        made()
-            .map(|(_, made)| bytes(made.player))
+        paired()
+            .map(|(_, new_match)| bytes(new_match.player))
             .collect::<Vec<_>>(),
     )
     .bind(
-        made()
+        paired()
             .map(|(player, _)| player_bytes(*player))
             .collect::<Vec<_>>(),
     )
     .bind(
-        made()
-            .map(|(_, made)| id_bytes(made.game))
+        paired()
+            .map(|(_, new_match)| id_bytes(new_match.game))
             .collect::<Vec<_>>(),
     )
     .bind(
-        made()
-            .map(|(_, made)| i16::from(made.seat.0))
+        paired()
+            .map(|(_, new_match)| i16::from(new_match.seat.0))
             .collect::<Vec<_>>(),
     )
     .bind(signed(now_ms))
@@ -108,9 +108,12 @@ async fn save_made(
 }
 
 /// The requests that were already paired.
-async fn load_made(at: &mut PgConnection, requests: &[WaitingPlayer]) -> Result<Made, StoreError> {
+async fn load_paired(
+    at: &mut PgConnection,
+    requests: &[WaitingPlayer],
+) -> Result<PairedMatches, StoreError> {
     if requests.is_empty() {
-        return Ok(Made::new());
+        return Ok(PairedMatches::new());
     }
     let ids: Vec<Vec<u8>> = requests.iter().map(|request| bytes(request.id)).collect();
     let rows: Vec<MadeColumns> =
@@ -118,15 +121,15 @@ async fn load_made(at: &mut PgConnection, requests: &[WaitingPlayer]) -> Result<
             .bind(ids)
             .fetch_all(at)
             .await?;
-    let mut made = Made::with_capacity(rows.len());
+    let mut paired = PairedMatches::with_capacity(rows.len());
     for (id, player, game, seat) in rows {
         let id = WaitingId(read_id(&id)?.number());
-        made.insert(id, read_made(&player, &game, seat)?);
+        paired.insert(id, read_paired(&player, &game, seat)?);
     }
-    Ok(made)
+    Ok(paired)
 }
 
-fn read_made(player: &[u8], game: &[u8], seat: i16) -> Result<QuickMatch, StoreError> {
+fn read_paired(player: &[u8], game: &[u8], seat: i16) -> Result<QuickMatch, StoreError> {
     let seat = Seat(u8::try_from(seat).unwrap_or(0));
     Ok(QuickMatch {
         player: read_player_id(player)?,
@@ -148,13 +151,13 @@ pub(super) async fn quick_match(
         let matched = None;
         return Ok(player.map(|player| QuickMatch { player, matched }));
     }
-    let made: Option<(Vec<u8>, Vec<u8>, i16)> =
+    let paired: Option<(Vec<u8>, Vec<u8>, i16)> =
         query_as("SELECT player, game, seat FROM quick_matches WHERE id = $1")
             .bind(bytes(id))
             .fetch_optional(from)
             .await?;
-    let made = made.map(|(player, game, seat)| read_made(&player, &game, seat));
-    made.transpose()
+    let paired = paired.map(|(player, game, seat)| read_paired(&player, &game, seat));
+    paired.transpose()
 }
 
 /// The number of waiting quick matches, by game. Rows that this version cannot read are left out.

@@ -108,14 +108,7 @@ mod tests {
         for sql in &migrations::SQLITE[1..] {
             raw_sql(*sql).execute(&mut at).await.unwrap();
         }
-        let every = ListQuery {
-            variant: None,
-            player: None,
-            status: None,
-            attended_at_ms: None,
-            before: None,
-            limit: 20,
-        };
+        let every = ListQuery::all(20);
         let before = Some((7, GameId::new(7)));
         let variant = Some("multi".parse().unwrap());
         let player = Some(PlayerFilter::Name("Ann".to_owned()));

@@ -103,7 +103,7 @@ fn bind_summary<'q>(values: Values<'q>, summary: &'q SummaryRow) -> Values<'q> {
     values
         .bind(summary.status)
         .bind(&*summary.seats)
-        .bind(summary.tied)
+        .bind(summary.has_tcp_seat)
         .bind(summary.deadline_ms)
         .bind(summary.ended_ms)
         .bind(summary.outcome.as_deref())

@@ -53,14 +53,7 @@ pub(super) fn check(store: &str, world: &World, times: Range<u64>) -> Result<(),
 
 /// Reads all games, and checks that the list and the log of each game agree.
 async fn read_all(store: &dyn Store) -> Result<HashMap<GameId, StoredGame>, String> {
-    let query = ListQuery {
-        variant: None,
-        player: None,
-        status: None,
-        attended_at_ms: None,
-        before: None,
-        limit: 1_000_000,
-    };
+    let query = ListQuery::all(1_000_000);
     let listed = store.list(query).await.map_err(|error| error.to_string())?;
     let mut logs = HashMap::new();
     for game in listed {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::fault::{Fault, WITH_POSTGRES, WITH_SQLITE};
 use super::postgres_proxy::{Mode, PostgresProxy};
-use super::world::{PATIENCE, Ports, World};
+use super::world::{MAX_WAIT, Ports, World};
 use crate::disk::Disk;
 use crate::load::Draw;
 use crate::postgres_server::Server;
@@ -259,7 +259,7 @@ impl Cluster {
         let words = ["--store", &store];
         let begun = Instant::now();
         while self.nodes[node].is_none() {
-            assert!(begun.elapsed() < PATIENCE, "the server does not start");
+            assert!(begun.elapsed() < MAX_WAIT, "the server does not start");
             self.nodes[node] = match &self.store {
                 Store::Sqlite(_) => ServerProcess::try_start_by(&[], &words),
                 Store::Postgres { fake_time, .. } => {

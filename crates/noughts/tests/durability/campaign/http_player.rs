@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::world::{PATIENCE, World};
+use super::world::{MAX_WAIT, World};
 use crate::client::{Answer, Client};
-use crate::load::Draw;
+use crate::load::{Draw, TABLES};
 
 /// How long a player waits for a response before it tries another node.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -16,26 +16,11 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two requests of a player, so that the campaign needs little processor time.
 pub(super) const PAUSE: Duration = Duration::from_millis(25);
 
-/// The tables that clients create in turn, and the seats that they take. At the last table a turn has 20 s, which is
-/// longer than any fault.
-const TABLES: [(&str, &[u64]); 4] = [
-    (
-        r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
-        &[0],
-    ),
-    (
-        r#"{"variant":"4x4k4","seats":[{"robot":"mcts:20"},{"human":"Bob"}],"take":[1]}"#,
-        &[1],
-    ),
-    (
-        r#"{"variant":"3x3k3","seats":[{"human":"Cyd"},{"human":"Dan"}],"take":[0,1]}"#,
-        &[0, 1],
-    ),
-    (
-        r#"{"variant":"3x3k3","seats":[{"human":"Eve"},{"human":"Fay"}],"take":[0,1],"clock":{"move":20}}"#,
-        &[0, 1],
-    ),
-];
+/// A table at which a turn has 20 s, more than any fault lasts, and the seats that the client takes.
+const TABLE_WITH_CLOCK: (&str, &[u64]) = (
+    r#"{"variant":"3x3k3","seats":[{"human":"Eve"},{"human":"Fay"}],"take":[0,1],"clock":{"move":20}}"#,
+    &[0, 1],
+);
 
 /// Requests to any node, repeated until they are answered.
 pub(super) struct Requests<'w> {
@@ -54,7 +39,7 @@ impl<'w> Requests<'w> {
     }
 
     /// Repeats a request until the answer is not 503, and returns this answer; `None` if the campaign failed.
-    pub(super) fn insist(
+    pub(super) fn ask_until_answered(
         &mut self,
         method: &str,
         path: &str,
@@ -72,7 +57,7 @@ impl<'w> Requests<'w> {
                 Ok(answer) => return Some(answer),
                 Err(_) => drop(self.clients.remove(&port)),
             }
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > MAX_WAIT {
                 self.world.fail(format!("{method} {path} is not answered"));
                 return None;
             }
@@ -82,7 +67,7 @@ impl<'w> Requests<'w> {
 
     /// Creates a table and returns the response; `None` if the campaign failed.
     pub(super) fn create(&mut self, table: &str, key: &str) -> Option<Value> {
-        let created = self.insist("POST", "/api/games", "", key, Some(table))?;
+        let created = self.ask_until_answered("POST", "/api/games", "", key, Some(table))?;
         // 200: an earlier attempt had created it.
         if ![200, 201].contains(&created.status) {
             self.world.fail(format!("no table: {created:?}"));
@@ -96,7 +81,7 @@ impl<'w> Requests<'w> {
 
     /// The current view; `None` if the campaign failed.
     pub(super) fn view(&mut self, id: &str) -> Option<Value> {
-        let answer = self.insist("GET", &format!("/api/games/{id}"), "", "", None)?;
+        let answer = self.ask_until_answered("GET", &format!("/api/games/{id}"), "", "", None)?;
         if answer.status != 200 {
             self.world.fail(format!("game {id} is lost: {answer:?}"));
             return None;
@@ -116,7 +101,7 @@ impl<'w> Requests<'w> {
         let token = created["tokens"][seat.to_string()].as_str().unwrap();
         let path = format!("/api/games/{id}/actions");
         let key = format!("campaign-turn-{turn}");
-        let done = self.insist("POST", &path, token, &key, Some(&body))?;
+        let done = self.ask_until_answered("POST", &path, token, &key, Some(&body))?;
         if done.status != 200 {
             self.world.fail(format!("{path} {body}: {done:?}"));
             return None;
@@ -141,7 +126,8 @@ pub(super) fn play(world: &World, seed: u64, number: u64) {
 }
 
 fn play_one(requests: &mut Requests<'_>, number: u64, game: usize) -> Option<()> {
-    let (table, seats) = TABLES[game % TABLES.len()];
+    let number = game % (TABLES.len() + 1);
+    let (table, seats) = TABLES.get(number).unwrap_or(&TABLE_WITH_CLOCK);
     let created = requests.create(table, &format!("http-player-{number}-game-{game}"))?;
     let id = created["id"]
         .as_str()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
 
 use super::http_player::{PAUSE, Requests};
-use super::world::{PATIENCE, World};
+use super::world::{MAX_WAIT, World};
 
 const TABLES: [&str; 2] = [
     r#"{"variant":"3x3k3","seats":[{"human":"Ida"},{"robot":"random"}],"take":[0]}"#,
@@ -41,7 +41,7 @@ pub(super) fn play(world: &World, seed: u64) {
         while !game.is_over() && !world.is_failed() {
             let _ = game.play_at_one_node(&mut requests);
             sleep(PAUSE);
-            if begun.elapsed() > 2 * PATIENCE {
+            if begun.elapsed() > 2 * MAX_WAIT {
                 world.fail(format!("game {} over a WebSocket does not end", game.id));
             }
         }

@@ -11,7 +11,7 @@ use super::tcp_player::TcpGame;
 use crate::load::Draw;
 
 /// Maximum time for which a request is repeated, and maximum time without an acknowledged turn.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Maximum time from the end of a game until its watchers learn of it. Twice the duration of all faults in between is
 /// added. Without hints, nodes compare their tables with the store every 2 s.
@@ -92,7 +92,7 @@ impl World {
         };
         let waited = self
             .changed
-            .wait_timeout_while(self.state(), PATIENCE, is_down);
+            .wait_timeout_while(self.state(), MAX_WAIT, is_down);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let nodes: Vec<Ports> = state.nodes.iter().flatten().copied().collect();
         let is_failed = state.failure.is_some() || nodes.is_empty();
@@ -170,7 +170,7 @@ impl World {
     pub(super) fn wait_for_turns(&self, more: usize) {
         let state = self.state();
         let until = state.acknowledged + more;
-        let waited = self.changed.wait_timeout_while(state, PATIENCE, |state| {
+        let waited = self.changed.wait_timeout_while(state, MAX_WAIT, |state| {
             state.acknowledged < until && state.failure.is_none()
         });
         let is_late = waited.is_ok_and(|(_, timeout)| timeout.timed_out());

@@ -1,11 +1,11 @@
-//! Decisions of operators in SQLite.
+//! Operations for operators in PostgreSQL.
 
-use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as};
+use sqlx::{AssertSqlSafe, PgConnection, query, query_as};
 
 use crate::id::{GameId, PlayerId};
 use crate::store::codec::text::names_in;
 use crate::store::codec::{id_bytes, player_bytes, read_player_id, signed, unsigned};
-use crate::store::notices::{Ban, Notices, shared_notices};
+use crate::store::operator::{Ban, OperatorSettings, shared_operator_sql};
 use crate::store::{StoreError, StoredPlayer, TABLES_OF_GAMES};
 
-shared_notices!(SqliteConnection);
+shared_operator_sql!(PgConnection);

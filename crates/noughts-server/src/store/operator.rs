@@ -1,4 +1,4 @@
-//! What an operator has decided for all nodes: banned networks, and an announcement.
+//! What operators do with the store: settings for all nodes (bans and the announcement), lists and deletions.
 
 /// A network whose clients are refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,19 +11,19 @@ pub struct Ban {
     pub reason: String,
 }
 
-/// Everything that an operator has decided.
+/// The settings of the operator, which apply to all nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Notices {
+pub struct OperatorSettings {
     /// All bans, also those that have ended, ordered by network.
     pub bans: Vec<Ban>,
     /// The current announcement.
     pub announcement: Option<String>,
 }
 
-/// Statements about notices, the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
-macro_rules! shared_notices {
+/// Statements for operators, the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
+macro_rules! shared_operator_sql {
     ($connection:ty) => {
-        pub(super) async fn notices(from: &mut $connection) -> Result<Notices, StoreError> {
+        pub(super) async fn operator_settings(from: &mut $connection) -> Result<OperatorSettings, StoreError> {
             let bans: Vec<(String, i64, String)> =
                 query_as("SELECT network, until_ms, reason FROM bans ORDER BY network")
                     .fetch_all(&mut *from)
@@ -37,7 +37,7 @@ macro_rules! shared_notices {
                 until_ms: unsigned(until_ms),
                 reason,
             });
-            Ok(Notices {
+            Ok(OperatorSettings {
                 bans: bans.collect(),
                 announcement: announcement.map(|(text,)| text),
             })
@@ -147,23 +147,23 @@ macro_rules! shared_notices {
     };
 }
 
-/// The operations of a store on notices. The store has the macros `on_connection` and `in_transaction`.
-macro_rules! notice_operations {
+/// The operations of a store for operators. The store has the macros `on_connection` and `in_transaction`.
+macro_rules! operator_operations {
     () => {
-        fn notices(&self) -> Reply<'_, Notices> {
-            on_connection!(self, notices::notices)
+        fn operator_settings(&self) -> Reply<'_, OperatorSettings> {
+            on_connection!(self, operator::operator_settings)
         }
 
         fn set_ban(&self, ban: Ban) -> Reply<'_, ()> {
-            in_transaction!(self, notices::set_ban, &ban)
+            in_transaction!(self, operator::set_ban, &ban)
         }
 
         fn remove_ban(&self, network: String) -> Reply<'_, bool> {
-            in_transaction!(self, notices::remove_ban, &network)
+            in_transaction!(self, operator::remove_ban, &network)
         }
 
         fn announce(&self, text: Option<String>) -> Reply<'_, ()> {
-            in_transaction!(self, notices::announce, text.as_deref())
+            in_transaction!(self, operator::announce, text.as_deref())
         }
 
         fn list_players(
@@ -171,13 +171,13 @@ macro_rules! notice_operations {
             after: Option<PlayerId>,
             limit: usize,
         ) -> Reply<'_, Vec<StoredPlayer>> {
-            on_connection!(self, notices::list_players, after, limit)
+            on_connection!(self, operator::list_players, after, limit)
         }
 
         fn delete_game(&self, game: GameId) -> Reply<'_, bool> {
-            in_transaction!(self, notices::delete_game, game)
+            in_transaction!(self, operator::delete_game, game)
         }
     };
 }
 
-pub(super) use {notice_operations, shared_notices};
+pub(super) use {operator_operations, shared_operator_sql};

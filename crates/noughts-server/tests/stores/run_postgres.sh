@@ -1,4 +1,4 @@
-# Supervises a PostgreSQL server for tests: sh postgres_guardian.sh PROGRAMS DIRECTORY. It reads commands and answers
+# Supervises a PostgreSQL server for tests: sh run_postgres.sh PROGRAMS DIRECTORY. It reads commands and answers
 # each with a line. When its input closes, also because the test process was killed, it stops the server and removes
 # the directory.
 cd "$2" || exit 1
