@@ -36,7 +36,7 @@ pub(crate) use connect_four::ConnectFour;
 pub use connect_four::book::writer as book;
 use connect_four::proof;
 use dfpn::Dfpn;
-use dispatch::{is_plain, with_field};
+use dispatch::{is_plain, with_position};
 use limits::{HelperThread, Limits, MainThread, NodeLimit, Shared, Unlimited};
 use proof_number_table::ProofNumberTable;
 
@@ -421,8 +421,8 @@ impl Solver {
         for (attacker, wins) in claims {
             proof_writer::claim(into, attacker, wins)?;
             if !wins && attacker == other && self.first_cannot_lose() {
-                let is_obvious = with_field!(&self.variant, &self.start, attacker, field => {
-                    proof_writer::is_obvious(field, wins)
+                let is_obvious = with_position!(&self.variant, &self.start, attacker, position => {
+                    proof_writer::is_obvious(position, wins)
                 });
                 if !is_obvious {
                     proof_writer::stealing(into)?;
@@ -441,8 +441,8 @@ impl Solver {
             let memory = &self.memory;
             let mut unlimited = Unlimited;
             let (variant, salt) = (self.variant, salt(attacker));
-            with_field!(&self.variant, &self.start, attacker, field => {
-                let dfpn = Dfpn::new(field, memory, &mut unlimited, salt);
+            with_position!(&self.variant, &self.start, attacker, position => {
+                let dfpn = Dfpn::new(position, memory, &mut unlimited, salt);
                 proof_writer::records(dfpn, &variant, wins, into)
             })?;
         }
@@ -542,8 +542,8 @@ impl Solver {
                     scope.spawn(move || {
                         let mut limit = HelperThread { shared: shared_ref, stop };
                         let variation = number as u64 + 1;
-                        with_field!(variant, start, attacker, field => {
-                            Dfpn::new(field, memory, &mut limit, salt(attacker)).with_variation(variation).answer()
+                        with_position!(variant, start, attacker, position => {
+                            Dfpn::new(position, memory, &mut limit, salt(attacker)).with_variation(variation).answer()
                         })
                         .inspect(|_| shared_ref.done.store(true, Ordering::Relaxed))
                     })
@@ -557,8 +557,8 @@ impl Solver {
                 known: (self.at_least, self.at_most),
                 since: 0,
             };
-            let answer = with_field!(variant, start, attacker, field => {
-                Dfpn::new(field, memory, &mut limit, salt(attacker)).answer()
+            let answer = with_position!(variant, start, attacker, position => {
+                Dfpn::new(position, memory, &mut limit, salt(attacker)).answer()
             });
             shared.done.store(true, Ordering::Relaxed);
             let others = crew.into_iter().filter_map(|one| one.join().ok().flatten());
@@ -599,7 +599,7 @@ impl Solver {
     /// Whether the result is certain, whatever both sides play.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
-        with_field!(&self.variant, diagram, me, field => proof_writer::is_dead(field))
+        with_position!(&self.variant, diagram, me, position => proof_writer::is_dead(position))
     }
 
     /// A move that keeps the value of the start. `diagram` must have the value of the start.
@@ -624,8 +624,8 @@ impl Solver {
             // Every move loses: choose a move that does not lose at once, if there is one.
             (GameValue::Loss, GameValue::Loss) => {
                 let (memory, variant) = (&self.memory, &self.variant);
-                with_field!(variant, diagram, other, field => {
-                    let mut dfpn = Dfpn::new(field, memory, &mut limit, salt(other));
+                with_position!(variant, diagram, other, position => {
+                    let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(other));
                     proof_writer::resisting_move(&mut dfpn)
                 })
             }
@@ -644,8 +644,8 @@ impl Solver {
     ) -> Vec<Move> {
         let mut limit = NodeLimit { left, stop };
         let memory = &self.memory;
-        with_field!(&self.variant, &self.start, attacker, field => {
-            let mut dfpn = Dfpn::new(field, memory, &mut limit, salt(attacker));
+        with_position!(&self.variant, &self.start, attacker, position => {
+            let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(attacker));
             best_moves::moves_that_keep(&mut dfpn, wins)
         })
     }
@@ -660,8 +660,8 @@ impl Solver {
         limit: &mut NodeLimit<'_>,
     ) -> Option<Move> {
         let memory = &self.memory;
-        with_field!(&self.variant, at, attacker, field => {
-            let mut dfpn = Dfpn::new(field, memory, limit, salt(attacker));
+        with_position!(&self.variant, at, attacker, position => {
+            let mut dfpn = Dfpn::new(position, memory, limit, salt(attacker));
             proof_writer::keeping(&mut dfpn, wins)
         })
     }
