@@ -64,7 +64,7 @@ impl EndgameSolver {
 
     /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if half of the limits
     /// is unlikely to suffice. Returns the solution, if found, and the number of positions searched.
-    pub(crate) fn ask(
+    pub(crate) fn solve_nested(
         &mut self,
         game: &Game,
         limits: &Limits,

@@ -76,7 +76,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     }
 
     /// How much move ordering lowers the rank of a move that makes a four.
-    fn spent_four(&self) -> i32 {
+    fn four_penalty(&self) -> i32 {
         0
     }
 

@@ -109,7 +109,7 @@ pub(crate) fn search_for(
 ) -> Analysis {
     let started = context.clock.now();
     let (solved, nodes) = match endgame {
-        Some(endgame) => endgame.ask(game, &context.limits, context.stop, context.clock),
+        Some(endgame) => endgame.solve_nested(game, &context.limits, context.stop, context.clock),
         None => (None, 0),
     };
     context.table.renew();

@@ -364,7 +364,7 @@ impl Solver {
             budget: self.budget,
         };
         if self.at_most == GameValue::Win && self.at_least < GameValue::Win {
-            match self.ask(me, &mut limits) {
+            match self.can_force_win(me, &mut limits) {
                 Some(true) => self.at_least = GameValue::Win,
                 Some(false) => self.at_most = GameValue::Draw,
                 None => {}
@@ -374,7 +374,7 @@ impl Solver {
             let answer = if self.first_cannot_lose() {
                 Some(false)
             } else {
-                self.ask(other, &mut limits)
+                self.can_force_win(other, &mut limits)
             };
             match answer {
                 Some(true) => self.at_most = GameValue::Loss,
@@ -462,24 +462,24 @@ impl Solver {
     pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let expected = self.heading();
         let mut heading = vec![0; expected.len() + 2];
-        let unfit = || {
+        let mismatch = || {
             let what = "not a checkpoint of this position, made by this version";
             io::Error::new(io::ErrorKind::InvalidData, what)
         };
-        from.read_exact(&mut heading).map_err(|_| unfit())?;
+        from.read_exact(&mut heading).map_err(|_| mismatch())?;
         let worth = |number: u8| match number {
             0 => Ok(GameValue::Loss),
             1 => Ok(GameValue::Draw),
             2 => Ok(GameValue::Win),
-            _ => Err(unfit()),
+            _ => Err(mismatch()),
         };
         let (text, known) = heading.split_at(expected.len());
         if text != expected.as_bytes() {
-            return Err(unfit());
+            return Err(mismatch());
         }
         let (at_least, at_most) = (worth(known[0])?, worth(known[1])?);
         if at_least > at_most {
-            return Err(unfit());
+            return Err(mismatch());
         }
         let room = self.budget.memory;
         let mut memory = ProofNumberTable::new(room.min(FIRST_MEMORY));
@@ -511,9 +511,9 @@ impl Solver {
     }
 
     /// Whether `attacker` can force a win; `None` if a limit was reached.
-    fn ask(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
+    fn can_force_win(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
         loop {
-            let (answer, is_crowded) = self.ask_within(attacker, limits);
+            let (answer, is_crowded) = self.search_until_full(attacker, limits);
             if answer.is_some() || !is_crowded {
                 return answer;
             }
@@ -525,9 +525,13 @@ impl Solver {
         }
     }
 
-    /// Like `ask`, but also ends when the table is too full and could grow. The second value is true if the search
-    /// ended because of the table.
-    fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
+    /// Like `can_force_win`, but also ends when the table is too full and could grow. The second value is true if the
+    /// search ended because of the table.
+    fn search_until_full(
+        &mut self,
+        attacker: Side,
+        limits: &mut Limits<'_>,
+    ) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),
             done: AtomicBool::new(false),

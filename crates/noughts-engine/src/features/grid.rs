@@ -27,7 +27,7 @@ const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 /// wastes a later threat. Measured without the learned evaluation, 600 games of `search:2000n` against `greedy` on
 /// 15x15k5: 19 losses with fours searched last, 34 with fours searched first. The learned evaluation needs no
 /// correction.
-const SPENT_FOUR: i32 = 3_500;
+const FOUR_PENALTY: i32 = 3_500;
 
 /// The search for sequences of fours is used only if K is at least this number. Shorter lines are completed too
 /// quickly.
@@ -267,10 +267,10 @@ impl<R: Rules> Features<R> for GridFeatures {
         GridFeatures::move_score(self, side, at)
     }
 
-    fn spent_four(&self) -> i32 {
+    fn four_penalty(&self) -> i32 {
         match self.patterns {
             Some(_) => 0,
-            None => SPENT_FOUR,
+            None => FOUR_PENALTY,
         }
     }
 

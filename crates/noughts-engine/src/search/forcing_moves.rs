@@ -111,9 +111,9 @@ impl<R: Searchable> Search<'_, R> {
     /// their number.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
-        let matters = self.by_force && self.board.features().spent_four() > 0;
+        let has_penalty = self.by_force && self.board.features().four_penalty() > 0;
         self.fours.clear();
-        if let Some(windows) = self.board.windows().filter(|_| matters) {
+        if let Some(windows) = self.board.windows().filter(|_| has_penalty) {
             let lacking = windows.lacking(mover, 2).iter();
             let cells = lacking.flat_map(|number| windows.free(*number));
             self.fours.extend(cells);
@@ -125,10 +125,10 @@ impl<R: Searchable> Search<'_, R> {
 
     /// Lowers the rank of the collected fours.
     pub(super) fn put_fours_last(&self, list: &mut [Candidate]) {
-        let spent = self.board.features().spent_four();
+        let penalty = self.board.features().four_penalty();
         for candidate in list {
             if self.fours.contains(&candidate.at) {
-                candidate.move_score -= spent;
+                candidate.move_score -= penalty;
             }
         }
     }
