@@ -104,7 +104,7 @@ pub struct GameResult {
     /// If a robot failed: its seat, the kind of failure and the reason.
     pub fault: Option<(usize, RobotFaultKind, String)>,
     /// The seats whose engine did not exit after `END`.
-    pub stubborn: Vec<usize>,
+    pub did_not_exit: Vec<usize>,
 }
 
 impl Tournament {
@@ -265,14 +265,14 @@ impl Tournament {
                     .expect("a seat of a game that goes on");
             }
         }
-        let stubborn = (0..robots.len())
+        let did_not_exit = (0..robots.len())
             .filter(|seat| robots[*seat].finish().is_err())
             .collect();
         let result = GameResult {
             winners: winners(&game),
             plies: game.plays().len(),
             fault,
-            stubborn,
+            did_not_exit,
             game: scheduled,
         };
         let record = self.record(game, &result.game);

@@ -50,7 +50,7 @@ pub enum RobotFaultKind {
     /// The program exited, could not be started, refused to play, or sent too much output.
     Crash,
     /// The program did not exit when it was asked to. The result of the game counts.
-    Stubborn,
+    DidNotExit,
     /// The caller stopped the robot before it had chosen a move. This is not a failure of the robot.
     Stopped,
 }
@@ -62,7 +62,8 @@ impl RobotFaultKind {
             RobotFaultKind::Illegal => "illegal",
             RobotFaultKind::Time => "time",
             RobotFaultKind::Crash => "crash",
-            RobotFaultKind::Stubborn => "stubborn",
+            // The name of a column in the result files of tournaments.
+            RobotFaultKind::DidNotExit => "stubborn",
             RobotFaultKind::Stopped => "stopped",
         }
     }

@@ -126,7 +126,7 @@ fn engine_that_ignores_end_is_killed() {
     let (game, fault) = play(robot.as_mut(), Seat(0));
     assert_eq!(fault, None, "{game:?}");
     let fault = robot.finish().unwrap_err();
-    assert_eq!(fault.kind, RobotFaultKind::Stubborn);
+    assert_eq!(fault.kind, RobotFaultKind::DidNotExit);
     assert_eq!(
         fault.reason,
         "did not exit within 50 ms after END and was killed"

@@ -217,7 +217,7 @@ fn ask(robot: &mut dyn Robot, request: &RobotRequest, stop: &Stop) -> Result<Dec
             RobotFaultKind::Illegal
             | RobotFaultKind::Time
             | RobotFaultKind::Crash
-            | RobotFaultKind::Stubborn => {
+            | RobotFaultKind::DidNotExit => {
                 format!("{name} {} and has lost", fault.reason)
             }
         }
