@@ -11,7 +11,8 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use noughts_engine::{
-    Decision, EngineSetup, Random, Robot, RobotFault, RobotFaultKind, RobotName, Stop, Unfit,
+    Decision, EngineSetup, Random, Robot, RobotFault, RobotFaultKind, RobotName, Stop,
+    UnsupportedGame,
 };
 use noughts_rules::{Action, Conclusion, Game, Move, Player, Record, RecordSeat, Seat, Variant};
 
@@ -121,7 +122,9 @@ impl Tournament {
         let game = new_game(&options.variant);
         for (index, robot) in options.robots.iter().enumerate() {
             if !options.robots[..index].contains(robot) {
-                robot.fits(&game).map_err(TournamentError::Unfit)?;
+                robot
+                    .check(&game)
+                    .map_err(TournamentError::UnsupportedGame)?;
             }
         }
         if choices(options.robots.len(), sides) > MAX_PAIRINGS {
@@ -420,7 +423,7 @@ pub enum TournamentError {
     /// There are more games than the limit allows.
     TooMany,
     /// A robot cannot play the variant.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
 }
 
 impl std::fmt::Display for TournamentError {
@@ -431,7 +434,7 @@ impl std::fmt::Display for TournamentError {
                 "this game needs {needed} players or more, not {found}; the same may be named twice"
             ),
             TournamentError::TooMany => write!(f, "a tournament has at most {MAX_GAMES} games"),
-            TournamentError::Unfit(unfit) => unfit.fmt(f),
+            TournamentError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }

@@ -123,7 +123,7 @@ impl EndgameSolver {
     ) -> Option<Analysis> {
         let variant = *game.variant();
         let is_regular = game.order() == [Side::FIRST, Side::SECOND];
-        if !ConnectFour::fits(&variant) || !is_regular || limits.depth.is_some() {
+        if !ConnectFour::supports(&variant) || !is_regular || limits.depth.is_some() {
             return None;
         }
         let budget = half_budget(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
@@ -175,7 +175,7 @@ impl EndgameSolver {
 /// Whether an analysis of this variant gives the exact value of every move, if its limits suffice. True for four in a
 /// line with gravity between two sides, on a board that fits into 64 bits.
 pub fn is_solved_exactly(variant: &Variant) -> bool {
-    ConnectFour::fits(variant)
+    ConnectFour::supports(variant)
 }
 
 fn expected_nodes(free: u32) -> u64 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use noughts_rules::{Game, Quoted};
 
-use crate::registry::{StrategyError, StrategyName, Unfit};
+use crate::registry::{StrategyError, StrategyName, UnsupportedGame};
 use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 
 /// The prefix of a robot name that contains a program's command.
@@ -141,7 +141,11 @@ pub struct EngineName {
 
 impl RobotName {
     /// Builds the robot for this game. Does not start a program.
-    pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Robot>, Unfit> {
+    pub fn build(
+        &self,
+        game: &Game,
+        setup: &EngineSetup,
+    ) -> Result<Box<dyn Robot>, UnsupportedGame> {
         match self {
             RobotName::Strategy(name) => Ok(Box::new(name.build(game, setup)?)),
             RobotName::Engine(name) => Ok(name.host.create_robot(&name.command)),
@@ -150,13 +154,13 @@ impl RobotName {
 
     /// Checks whether the robot can play this game. An external program is started for this check, and ended
     /// afterwards.
-    pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
+    pub fn check(&self, game: &Game) -> Result<(), UnsupportedGame> {
         match self {
-            RobotName::Strategy(name) => name.fits(game),
+            RobotName::Strategy(name) => name.check(game),
             RobotName::Engine(name) => name
                 .host
                 .check(&name.command, game)
-                .map_err(|reason| Unfit::new(self.to_string(), reason)),
+                .map_err(|reason| UnsupportedGame::new(self.to_string(), reason)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::{Engines, Unfit};
+use noughts_engine::{Engines, UnsupportedGame};
 use noughts_rules::{Game, GridSpec, Options, OutOfRange, Quoted, Variant, VariantError};
 
 use super::robot_option::{self, RobotOptionError};
@@ -81,7 +81,7 @@ impl ClassicSettings {
         };
         let game = settings.game();
         for holder in &settings.holders {
-            holder.check(&game).map_err(OptionError::Unfit)?;
+            holder.check(&game).map_err(OptionError::UnsupportedGame)?;
         }
         Ok(settings)
     }
@@ -189,7 +189,7 @@ pub enum OptionError {
     /// `--robot`
     Robot(RobotOptionError),
     /// A robot that does not play this game.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
 }
 
 impl fmt::Display for OptionError {
@@ -231,7 +231,7 @@ impl fmt::Display for OptionError {
             }
             OptionError::OutOfRange(error) => error.fmt(f),
             OptionError::Robot(error) => error.fmt(f),
-            OptionError::Unfit(error) => error.fmt(f),
+            OptionError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }

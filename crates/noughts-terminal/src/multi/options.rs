@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::{Engines, Random, Unfit};
+use noughts_engine::{Engines, Random, UnsupportedGame};
 use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
 
 use crate::holder::{Holder, HolderError};
@@ -66,7 +66,7 @@ impl MultiSettings {
         };
         let game = settings.game();
         for holder in &settings.holders {
-            holder.check(&game).map_err(OptionError::Unfit)?;
+            holder.check(&game).map_err(OptionError::UnsupportedGame)?;
         }
         Ok(settings)
     }
@@ -134,7 +134,7 @@ pub enum OptionError {
         text: Quoted,
     },
     /// A robot that does not play this game.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
 }
 
 impl fmt::Display for OptionError {
@@ -149,7 +149,7 @@ impl fmt::Display for OptionError {
                 f,
                 "the history (--history) must be a number from 0 to {most}, not {text}"
             ),
-            OptionError::Unfit(error) => error.fmt(f),
+            OptionError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }

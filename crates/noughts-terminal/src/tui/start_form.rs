@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::{Engines, Random, StrategyName, Unfit};
+use noughts_engine::{Engines, Random, StrategyName, UnsupportedGame};
 use noughts_rules::{
     Board, CATALOG, Game, GameError, MAX_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side,
     Variant, VariantError,
@@ -131,7 +131,7 @@ impl StartForm {
             .collect();
         let holders = holders?;
         for holder in &holders {
-            holder.check(&game).map_err(StartError::Unfit)?;
+            holder.check(&game).map_err(StartError::UnsupportedGame)?;
         }
         let local = LocalGame::new(game, holders);
         // Refuse a name that a record cannot contain before the game starts.
@@ -393,7 +393,7 @@ pub enum StartError {
     /// The game cannot be created.
     Game(GameError),
     /// The strategy does not play this variant.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
     /// A name that a record cannot contain.
     Name(RecordError),
 }
@@ -421,7 +421,7 @@ impl fmt::Display for StartError {
                 write!(f, "the name {variant} says the first board already")
             }
             StartError::Game(error) => error.fmt(f),
-            StartError::Unfit(error) => error.fmt(f),
+            StartError::UnsupportedGame(error) => error.fmt(f),
             StartError::Name(error) => error.fmt(f),
         }
     }
