@@ -80,7 +80,7 @@ impl EndgameSolver {
             return (None, 0);
         };
         let position = game.diagram();
-        if free(&position) > most_free(budget.nodes.unwrap_or(0)) {
+        if free(&position) > max_free(budget.nodes.unwrap_or(0)) {
             return (None, 0);
         }
         let kept = self.solver.take().filter(|(of, _)| *of == variant);
@@ -204,7 +204,7 @@ fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget
 }
 
 /// The largest number of free cells for which a search of `nodes` positions is likely to suffice.
-fn most_free(nodes: u64) -> usize {
+fn max_free(nodes: u64) -> usize {
     let (mut free, mut needed) = (15, NODES_AT_15);
     while needed <= nodes && free <= 81 {
         free += 1;
@@ -228,10 +228,10 @@ mod tests {
 
     #[test]
     fn more_nodes_solve_longer_endgames() {
-        assert_eq!(most_free(149), 14);
-        assert_eq!(most_free(150), 15);
-        assert_eq!(most_free(225), 16);
-        assert!(most_free(50_000) < most_free(500_000));
-        assert_eq!(most_free(u64::MAX), 81);
+        assert_eq!(max_free(149), 14);
+        assert_eq!(max_free(150), 15);
+        assert_eq!(max_free(225), 16);
+        assert!(max_free(50_000) < max_free(500_000));
+        assert_eq!(max_free(u64::MAX), 81);
     }
 }

@@ -36,20 +36,20 @@ impl<R: Searchable> Search<'_, R> {
     /// The value of a VCF of the side to move, if one is found.
     pub(super) fn win_by_force(&mut self, depth: u32) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
-        let most = match depth {
+        let max_nodes = match depth {
             0 => LAST_SEQUENCE,
             1.. => INNER_SEQUENCE,
         };
-        let plies = self.sequence(mover, most)?;
+        let plies = self.sequence(mover, max_nodes)?;
         Some(WIN - ply - plies as i32)
     }
 
-    /// The number of plies in which `side` would win by fours only, if it were to move. Searches at most `most`
+    /// The number of plies in which `side` would win by fours only, if it were to move. Searches at most `max_nodes`
     /// nodes.
-    pub(super) fn sequence(&mut self, side: Side, most: u64) -> Option<u32> {
+    pub(super) fn sequence(&mut self, side: Side, max_nodes: u64) -> Option<u32> {
         let left = self.nodes_left();
         let windows = self.board.windows().filter(|_| self.by_force)?;
-        let plies = self.vcf.wins(windows, side, most.min(left));
+        let plies = self.vcf.wins(windows, side, max_nodes.min(left));
         self.nodes += self.vcf.take_nodes();
         plies
     }

@@ -148,7 +148,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
     }
 
     /// Searches until the position is decided or a number reaches its threshold.
-    fn search(&mut self, ply: usize, most_proof: u32, most_refutation: u32) -> Numbers {
+    fn search(&mut self, ply: usize, proof_threshold: u32, refutation_threshold: u32) -> Numbers {
         self.nodes += 1;
         if self.nodes.is_multiple_of(NODES_PER_CHECK) && !self.limit.may_continue(NODES_PER_CHECK) {
             self.stopped = true;
@@ -159,8 +159,8 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         );
         let enough = |numbers: Numbers| {
             numbers.is_decided()
-                || numbers.proof >= most_proof
-                || numbers.refutation >= most_refutation
+                || numbers.proof >= proof_threshold
+                || numbers.refutation >= refutation_threshold
         };
         let before = self.memory.get(wide);
         if let Some(numbers) = before.filter(|numbers| enough(*numbers)) {
@@ -185,7 +185,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
                         None => self.vary_estimate(child),
                     }
                 }
-                self.settle(ply, most_proof, most_refutation, &mut list)
+                self.settle(ply, proof_threshold, refutation_threshold, &mut list)
             }
         };
         self.lists[ply] = list;
@@ -204,7 +204,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
             }
             let child = list[best];
             let above = (second + 1 + second / 4).min(NEVER);
-            let (most_proof, most_refutation) = if attacks {
+            let (proof_threshold, refutation_threshold) = if attacks {
                 let rest = refutation - found.refutation;
                 (
                     proof.min(above),
@@ -218,7 +218,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
                 )
             };
             self.position.play(child.at);
-            list[best].numbers = self.search(ply + 1, most_proof, most_refutation);
+            list[best].numbers = self.search(ply + 1, proof_threshold, refutation_threshold);
             self.position.take_back(child.at);
         }
     }
