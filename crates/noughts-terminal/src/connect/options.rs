@@ -11,7 +11,7 @@ use noughts_wire::{Dialect, MAX_TEXT_BYTES, Name};
 const DEFAULT_NAME: &str = "player";
 
 /// Maximum of `--games`.
-const MOST_GAMES: u32 = 1_000_000;
+const MAX_GAMES: u32 = 1_000_000;
 
 /// The options as typed; `None` if not given.
 #[derive(Clone, Default, Debug)]
@@ -114,7 +114,7 @@ fn read_robot(text: &str, engines: &Engines) -> Result<RobotName, OptionError> {
 fn games(text: &str) -> Result<u32, OptionError> {
     let number = text.parse().ok();
     number
-        .filter(|number| (1..=MOST_GAMES).contains(number))
+        .filter(|number| (1..=MAX_GAMES).contains(number))
         .ok_or_else(|| OptionError::Games(text.into()))
 }
 
@@ -146,7 +146,7 @@ impl fmt::Display for OptionError {
             OptionError::UnsupportedGame(error) => error.fmt(f),
             OptionError::Games(text) => write!(
                 f,
-                "the number of games (--games) must be from 1 to {MOST_GAMES}, not {text}"
+                "the number of games (--games) must be from 1 to {MAX_GAMES}, not {text}"
             ),
         }
     }

@@ -97,12 +97,12 @@ impl MultiSettings {
 }
 
 fn history(text: &str, rules: &NestedSpec) -> Result<u16, OptionError> {
-    let most = Variant::Nested(*rules).cells() - 1;
+    let max = Variant::Nested(*rules).cells() - 1;
     let number = text.parse().ok();
     number
-        .filter(|number| usize::from(*number) <= most)
+        .filter(|number| usize::from(*number) <= max)
         .ok_or_else(|| OptionError::History {
-            most,
+            max,
             text: text.into(),
         })
 }
@@ -129,7 +129,7 @@ pub enum OptionError {
     /// `--history`
     History {
         /// The maximum.
-        most: usize,
+        max: usize,
         /// The value given.
         text: Quoted,
     },
@@ -145,9 +145,9 @@ impl fmt::Display for OptionError {
                 f,
                 "the first board (--start) must be random, any or a number from 0 to 8, not {text}"
             ),
-            OptionError::History { most, text } => write!(
+            OptionError::History { max, text } => write!(
                 f,
-                "the history (--history) must be a number from 0 to {most}, not {text}"
+                "the history (--history) must be a number from 0 to {max}, not {text}"
             ),
             OptionError::UnsupportedGame(error) => error.fmt(f),
         }
