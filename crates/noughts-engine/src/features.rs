@@ -60,8 +60,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         None
     }
 
-    /// Lists legal moves to search, at least one. On a large board these are at most `max_moves` moves, the most promising
-    /// ones. Returns true if all legal moves are listed.
+    /// Lists legal moves to search, at least one. On a large board these are at most `max_moves` moves, the most
+    /// promising ones. Returns true if all legal moves are listed.
     fn candidates(
         &self,
         rules: &R,

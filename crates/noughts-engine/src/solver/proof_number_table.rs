@@ -127,7 +127,8 @@ impl ProofNumberTable {
         into.write_all(&[0; ENTRY])
     }
 
-    /// Reads what [`save`](ProofNumberTable::save) wrote. Grows up to `max_bytes` bytes; entries that do not fit are dropped.
+    /// Reads what [`save`](ProofNumberTable::save) wrote. Grows up to `max_bytes` bytes; entries that do not
+    /// fit are dropped.
     pub(crate) fn load(&mut self, from: &mut dyn Read, max_bytes: usize) -> io::Result<()> {
         let mut entry = [0; ENTRY];
         for count in 1u64.. {
