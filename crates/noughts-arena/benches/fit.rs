@@ -6,7 +6,7 @@ use noughts_engine::Random;
 use noughts_engine::patterns::{HIDDEN, LINEAR_BITS, OUTPUT_BITS, Patterns, sorted_sets};
 use noughts_rules::{Move, Variant};
 
-use crate::samples::{Choice, DESCRIPTIONS, Part, Position, describe, is_special};
+use crate::samples::{Choice, FEATURE_COUNT, Part, Position, features_of, is_special};
 
 const EPOCHS: usize = 40;
 const BATCH: usize = 1024;
@@ -17,13 +17,13 @@ const DECAY: f32 = 5e-6;
 const SPECIAL_DECAY: f32 = 5e-5;
 
 /// Factors that convert log-odds to the values of the search (100 is one point), and to move scores.
-const WORTH: f32 = 600.0;
+const VALUE_SCALE: f32 = 600.0;
 const MOVE_SCORE_SCALE: f32 = 1000.0;
 
 /// The value of the mover's open fours. This value is not fitted, because a search finds open fours before it evaluates
 /// a board. The value is for strategies that do not search.
 const OPEN_FOUR: u8 = 7;
-const OPEN_FOUR_WORTH: f32 = 4.0;
+const OPEN_FOUR_VALUE: f32 = 4.0;
 const OPEN_FOUR_MOVE_SCORE: f32 = 20.0;
 
 /// The scale of a neuron's inputs.
@@ -77,7 +77,7 @@ pub(crate) struct Numbers {
     /// A factor per feature. A feature that usually occurs many times in a position has a small factor. Otherwise its
     /// steps would be too large.
     scale: Vec<f32>,
-    worth: Vec<[Fitted; 1 + HIDDEN]>,
+    weights: Vec<[Fitted; 1 + HIDDEN]>,
     start: [Fitted; 1 + HIDDEN],
     output: [Fitted; HIDDEN],
     move_score: Vec<Fitted>,
@@ -92,20 +92,20 @@ impl Numbers {
         start[0].value = 0.0;
         let mut numbers = Numbers {
             scale: scale(&training.positions),
-            worth: (0..DESCRIPTIONS)
+            weights: (0..FEATURE_COUNT)
                 .map(|_| std::array::from_fn(|n| if n == 0 { Fitted::default() } else { small() }))
                 .collect(),
             start,
             // At the start, half of the neurons count for the mover and half count against the mover.
             output: std::array::from_fn(|n| Fitted::new(if n % 2 == 0 { 0.3 } else { -0.3 })),
-            move_score: vec![Fitted::default(); DESCRIPTIONS],
+            move_score: vec![Fitted::default(); FEATURE_COUNT],
         };
         let mut steps = [0, 0];
         for epoch in 0..EPOCHS {
             let length = FIRST_STEP * (1.0 - 0.99 * epoch as f32 / EPOCHS as f32);
             for batch in training.positions.chunks(BATCH) {
                 steps[0] += 1;
-                numbers.learn_worth(batch, &Step::new(length, steps[0]));
+                numbers.learn_values(batch, &Step::new(length, steps[0]));
             }
             if epoch % 10 == 9 {
                 report(epoch + 1, &numbers);
@@ -123,9 +123,9 @@ impl Numbers {
 
     fn sums(&self, position: &Position) -> Weights {
         let mut sums = self.start.map(|one| one.value);
-        for (description, times) in &position.described {
-            let times = times * self.scale[*description as usize];
-            for (sum, one) in sums.iter_mut().zip(&self.worth[*description as usize]) {
+        for (feature, times) in &position.features {
+            let times = times * self.scale[*feature as usize];
+            for (sum, one) in sums.iter_mut().zip(&self.weights[*feature as usize]) {
                 *sum += times * one.value;
             }
         }
@@ -140,14 +140,14 @@ impl Numbers {
         1.0 / (1.0 + (-sums[0] - above).exp())
     }
 
-    fn learn_worth(&mut self, batch: &[Position], step: &Step) {
-        let mut gradients = vec![[0.0; 1 + HIDDEN]; DESCRIPTIONS];
+    fn learn_values(&mut self, batch: &[Position], step: &Step) {
+        let mut gradients = vec![[0.0; 1 + HIDDEN]; FEATURE_COUNT];
         let mut of_start = [0.0; 1 + HIDDEN];
         let mut of_output = [0.0; HIDDEN];
         let share = 1.0 / batch.len() as f32;
         for position in batch {
             let sums = self.sums(position);
-            let error = share * (self.chance(&sums) - position.got);
+            let error = share * (self.chance(&sums) - position.score);
             let mut of_sums = [error; 1 + HIDDEN];
             for (neuron, output) in self.output.iter().enumerate() {
                 let sum = sums[1 + neuron];
@@ -157,25 +157,25 @@ impl Numbers {
             for (gradient, of_sum) in of_start.iter_mut().zip(&of_sums) {
                 *gradient += of_sum;
             }
-            for (description, times) in &position.described {
-                let times = times * self.scale[*description as usize];
-                let gradient = &mut gradients[*description as usize];
+            for (feature, times) in &position.features {
+                let times = times * self.scale[*feature as usize];
+                let gradient = &mut gradients[*feature as usize];
                 for (gradient, of_sum) in gradient.iter_mut().zip(&of_sums) {
                     *gradient += times * of_sum;
                 }
             }
         }
-        for (description, gradient) in gradients.iter().enumerate() {
+        for (feature, gradient) in gradients.iter().enumerate() {
             // A feature that did not occur in the batch does not change.
             if *gradient == [0.0; 1 + HIDDEN] {
                 continue;
             }
-            let decay = if is_special(description) {
+            let decay = if is_special(feature) {
                 SPECIAL_DECAY
             } else {
                 DECAY
             };
-            for (one, gradient) in self.worth[description].iter_mut().zip(gradient) {
+            for (one, gradient) in self.weights[feature].iter_mut().zip(gradient) {
                 one.step(gradient + decay * one.value, step);
             }
         }
@@ -188,14 +188,14 @@ impl Numbers {
     }
 
     fn move_score(&self, [own, other]: [[u8; 4]; 2]) -> f32 {
-        let described = describe(own, true).chain(describe(other, false));
-        described
+        let features = features_of(own, true).chain(features_of(other, false));
+        features
             .map(|number| self.move_score[number as usize].value)
             .sum()
     }
 
     fn learn_move_score(&mut self, batch: &[Choice], step: &Step) {
-        let mut gradients = vec![0.0; DESCRIPTIONS];
+        let mut gradients = vec![0.0; FEATURE_COUNT];
         let share = 1.0 / batch.len() as f32;
         for choice in batch {
             let scores: Vec<f32> = choice
@@ -203,13 +203,13 @@ impl Numbers {
                 .iter()
                 .map(|cell| self.move_score(*cell))
                 .collect();
-            let most = scores.iter().copied().fold(f32::MIN, f32::max);
-            let all: f32 = scores.iter().map(|score| (score - most).exp()).sum();
+            let max = scores.iter().copied().fold(f32::MIN, f32::max);
+            let all: f32 = scores.iter().map(|score| (score - max).exp()).sum();
             for (number, [own, other]) in choice.cells.iter().enumerate() {
-                let chance = (scores[number] - most).exp() / all;
+                let chance = (scores[number] - max).exp() / all;
                 let error = share * (chance - f32::from(u8::from(number == choice.taken)));
-                for description in describe(*own, true).chain(describe(*other, false)) {
-                    gradients[description as usize] += error;
+                for feature in features_of(*own, true).chain(features_of(*other, false)) {
+                    gradients[feature as usize] += error;
                 }
             }
         }
@@ -224,31 +224,31 @@ impl Numbers {
     pub(crate) fn loss(&self, positions: &[Position]) -> f32 {
         let loss = |position: &Position| {
             let chance = self.chance(&self.sums(position)).clamp(1e-4, 1.0 - 1e-4);
-            -(position.got * chance.ln() + (1.0 - position.got) * (1.0 - chance).ln())
+            -(position.score * chance.ln() + (1.0 - position.score) * (1.0 - chance).ln())
         };
         let all: f64 = positions.iter().map(|one| f64::from(loss(one))).sum();
         (all / positions.len().max(1) as f64) as f32
     }
 
-    /// The share of played moves that are among the `most` moves with the highest scores.
-    pub(crate) fn foretold(&self, choices: &[Choice], most: usize) -> f32 {
+    /// The share of played moves that are among the `top` moves with the highest scores.
+    pub(crate) fn hit_rate(&self, choices: &[Choice], top: usize) -> f32 {
         let is_among = |choice: &&Choice| {
             let taken = self.move_score(choice.cells[choice.taken]);
             let better = choice
                 .cells
                 .iter()
                 .filter(|cell| self.move_score(**cell) > taken);
-            better.count() < most
+            better.count() < top
         };
         choices.iter().filter(is_among).count() as f32 / choices.len().max(1) as f32
     }
 
     /// The value of a combination.
-    fn worth_of(&self, reaches: [u8; 4], is_own: bool) -> Weights {
+    fn weights_of(&self, reaches: [u8; 4], is_own: bool) -> Weights {
         let mut sums = [0.0; 1 + HIDDEN];
-        for number in describe(reaches, is_own) {
+        for number in features_of(reaches, is_own) {
             let scale = self.scale[number as usize];
-            for (sum, one) in sums.iter_mut().zip(&self.worth[number as usize]) {
+            for (sum, one) in sums.iter_mut().zip(&self.weights[number as usize]) {
                 *sum += scale * one.value;
             }
         }
@@ -264,7 +264,7 @@ impl Numbers {
              # the linear term and to each neuron, first as the mover's own and then as the opponent's.\n"
         );
         let whole = |value: f32| value.round() as i32;
-        let fine = WORTH * (1u32 << LINEAR_BITS) as f32;
+        let fine = VALUE_SCALE * (1u32 << LINEAR_BITS) as f32;
         let unit = |n: usize| if n == 0 { fine } else { NEURON };
         let scaled =
             |values: [f32; 1 + HIDDEN]| std::array::from_fn(|n| whole(unit(n) * values[n]));
@@ -278,22 +278,22 @@ impl Numbers {
         let mut start = self.start.map(|one| one.value);
         for at in (0..spec.cells()).map(Move::at) {
             for (side, reaches) in empty.reaches(at).into_iter().flatten().enumerate() {
-                let worth = self.worth_of(reaches, side == 0);
+                let weights = self.weights_of(reaches, side == 0);
                 start
                     .iter_mut()
-                    .zip(worth)
+                    .zip(weights)
                     .for_each(|(sum, one)| *sum += one);
             }
         }
         let start: [i32; 1 + HIDDEN] = scaled(start);
         let _ = writeln!(text, "start {}", spaced(start.into_iter()));
-        let loud = WORTH / NEURON * (1u32 << OUTPUT_BITS) as f32;
+        let loud = VALUE_SCALE / NEURON * (1u32 << OUTPUT_BITS) as f32;
         let output = self.output.iter().map(|one| whole(loud * one.value));
         let _ = writeln!(text, "output {}", spaced(output));
         for set in sorted_sets() {
             let move_score = [true, false].map(|is_own| {
-                let described = describe(set, is_own);
-                let learned: f32 = described
+                let features = features_of(set, is_own);
+                let learned: f32 = features
                     .map(|number| self.move_score[number as usize].value)
                     .sum();
                 let is_won = is_own && set[3] == OPEN_FOUR;
@@ -306,16 +306,16 @@ impl Numbers {
                         },
                 )
             });
-            let worth = [true, false].into_iter().flat_map(|is_own| {
-                let mut worth = self.worth_of(set, is_own);
+            let weights = [true, false].into_iter().flat_map(|is_own| {
+                let mut weights = self.weights_of(set, is_own);
                 if is_own && set[3] == OPEN_FOUR {
-                    worth[0] += OPEN_FOUR_WORTH;
+                    weights[0] += OPEN_FOUR_VALUE;
                 }
-                let scaled: [i32; 1 + HIDDEN] = scaled(worth);
+                let scaled: [i32; 1 + HIDDEN] = scaled(weights);
                 scaled
             });
             let reaches = set.into_iter().map(i32::from);
-            let _ = writeln!(text, "{}", spaced(reaches.chain(move_score).chain(worth)));
+            let _ = writeln!(text, "{}", spaced(reaches.chain(move_score).chain(weights)));
         }
         text
     }
@@ -323,9 +323,9 @@ impl Numbers {
 
 /// The inverse of the root mean square of each feature's number of occurrences.
 fn scale(positions: &[Position]) -> Vec<f32> {
-    let mut sums = vec![(0.0, 0.0); DESCRIPTIONS];
-    for (description, times) in positions.iter().flat_map(|position| &position.described) {
-        let (count, squares) = &mut sums[*description as usize];
+    let mut sums = vec![(0.0, 0.0); FEATURE_COUNT];
+    for (feature, times) in positions.iter().flat_map(|position| &position.features) {
+        let (count, squares) = &mut sums[*feature as usize];
         *count += 1.0;
         *squares += times * times;
     }

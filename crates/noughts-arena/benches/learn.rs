@@ -81,8 +81,8 @@ fn run(mut words: Vec<String>) -> Result<(), String> {
     });
     println!(
         "of the moves in the test set {:.1} % have the highest score, {:.1} % are among the 12 highest",
-        100.0 * numbers.foretold(&test.choices, 1),
-        100.0 * numbers.foretold(&test.choices, 12)
+        100.0 * numbers.hit_rate(&test.choices, 1),
+        100.0 * numbers.hit_rate(&test.choices, 12)
     );
     if writes {
         std::fs::write(NUMBERS, numbers.write(&origin))

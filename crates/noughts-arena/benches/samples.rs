@@ -23,33 +23,33 @@ const NEAR: usize = 2;
 /// The features of a combination are the combination itself, its two largest reaches, and each reach, so that rare
 /// combinations learn from common ones. Features have numbers: first the features of the mover, then those of the
 /// opponent.
-pub(crate) const DESCRIPTIONS: usize = 2 * OF_SIDE;
-const OF_SIDE: usize = ITSELF + 64 + 8;
-const ITSELF: usize = 8 * 8 * 8 * 8;
+pub(crate) const FEATURE_COUNT: usize = 2 * FEATURES_PER_SIDE;
+const FEATURES_PER_SIDE: usize = COMBINATIONS + 64 + 8;
+const COMBINATIONS: usize = 8 * 8 * 8 * 8;
 
 /// The features of a combination; none without a reach.
-pub(crate) fn describe(reaches: [u8; 4], is_own: bool) -> impl Iterator<Item = u32> {
+pub(crate) fn features_of(reaches: [u8; 4], is_own: bool) -> impl Iterator<Item = u32> {
     let [a, b, c, d] = reaches.map(u32::from);
-    let first = if is_own { 0 } else { OF_SIDE as u32 };
+    let first = if is_own { 0 } else { FEATURES_PER_SIDE as u32 };
     let itself = ((a * 8 + b) * 8 + c) * 8 + d;
-    let furthest = ITSELF as u32 + 8 * c + d;
-    let each = [a, b, c, d].map(|reach| (reach > 0).then_some(ITSELF as u32 + 64 + reach));
+    let furthest = COMBINATIONS as u32 + 8 * c + d;
+    let each = [a, b, c, d].map(|reach| (reach > 0).then_some(COMBINATIONS as u32 + 64 + reach));
     let all = [(d > 0).then_some(itself), (d > 0).then_some(furthest)];
     let all = all.into_iter().chain(each).flatten();
     all.map(move |number| first + number)
 }
 
 /// Whether a feature belongs to a single combination. Such features are rare and get more weight decay.
-pub(crate) fn is_special(description: usize) -> bool {
-    description % OF_SIDE < ITSELF
+pub(crate) fn is_special(feature: usize) -> bool {
+    feature % FEATURES_PER_SIDE < COMBINATIONS
 }
 
 /// A position without fours.
 pub(crate) struct Position {
     /// Features with their number of occurrences.
-    pub(crate) described: Vec<(u32, f32)>,
+    pub(crate) features: Vec<(u32, f32)>,
     /// The mover's score in the game: 1, 0.5 or 0.
-    pub(crate) got: f32,
+    pub(crate) score: f32,
 }
 
 /// A move that was played.
@@ -152,14 +152,14 @@ fn position(board: &Marks, patterns: &Patterns, mover: Side, winner: Option<Side
     let mut all: Vec<u32> = Vec::new();
     for cell in (0..board.marks.len()).map(Move::at) {
         for (side, reaches) in patterns.reaches(cell).into_iter().flatten().enumerate() {
-            all.extend(describe(reaches, side == mover.index()));
+            all.extend(features_of(reaches, side == mover.index()));
         }
     }
     all.sort_unstable();
     let alike = all.chunk_by(|one, other| one == other);
     Position {
-        described: alike.map(|all| (all[0], all.len() as f32)).collect(),
-        got: match winner {
+        features: alike.map(|all| (all[0], all.len() as f32)).collect(),
+        score: match winner {
             None => 0.5,
             Some(winner) if winner == mover => 1.0,
             Some(_) => 0.0,

@@ -1,6 +1,6 @@
 //! Matches between two strategies.
 
-use noughts_engine::{EngineSetup, Random, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Random, Stop, Strategy, StrategyName, UnsupportedGame};
 use noughts_rules::{Action, Board, Conclusion, Game, Options, Seat, Variant};
 
 use crate::score::Score;
@@ -26,7 +26,10 @@ pub struct Match {
 
 impl Match {
     /// Plays all games and calls `after_each` with each game and the score so far.
-    pub fn play(&self, mut after_each: impl FnMut(&Game, &Score)) -> Result<Score, Unfit> {
+    pub fn play(
+        &self,
+        mut after_each: impl FnMut(&Game, &Score),
+    ) -> Result<Score, UnsupportedGame> {
         let mut score = Score::default();
         for number in 0..self.games {
             let seed = self

@@ -214,7 +214,7 @@ fn faults(tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> Strin
         if let Some((seat, kind, reason)) = &result.fault {
             lines.push(format!("{} {reason} ({})", who(*seat), kind.as_str()));
         }
-        for seat in &result.stubborn {
+        for seat in &result.did_not_exit {
             lines.push(format!(
                 "{} did not exit after END and was killed",
                 who(*seat)

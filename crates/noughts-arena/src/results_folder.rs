@@ -226,7 +226,7 @@ fn write_line(tournament: &Tournament, result: &GameResult) -> String {
         result.plies.to_string(),
         fault.to_owned(),
         by,
-        write_numbers(&result.stubborn),
+        write_numbers(&result.did_not_exit),
         quote(detail),
         quote(&names.collect::<Vec<_>>().join(" | ")),
     ]
@@ -243,7 +243,7 @@ fn read_line(tournament: &Tournament, line: &str) -> Option<GameResult> {
         plies,
         fault,
         by,
-        stubborn,
+        did_not_exit,
         detail,
         _,
     ] = fields.as_slice()
@@ -272,7 +272,7 @@ fn read_line(tournament: &Tournament, line: &str) -> Option<GameResult> {
     Some(GameResult {
         winners: seats(winners)?,
         plies: plies.parse().ok()?,
-        stubborn: seats(stubborn)?,
+        did_not_exit: seats(did_not_exit)?,
         fault,
         game: scheduled,
     })
@@ -337,7 +337,7 @@ fn table(tournament: &Tournament, standings: &Standings) -> String {
             RobotFaultKind::Illegal,
             RobotFaultKind::Time,
             RobotFaultKind::Crash,
-            RobotFaultKind::Stubborn,
+            RobotFaultKind::DidNotExit,
         ]
         .map(|kind| {
             one.faults

@@ -212,10 +212,10 @@ impl Counting {
             let participant = result.game.seats[*seat];
             *self.faults[participant].entry(*kind).or_default() += 1;
         }
-        for seat in &result.stubborn {
+        for seat in &result.did_not_exit {
             let participant = result.game.seats[*seat];
             *self.faults[participant]
-                .entry(RobotFaultKind::Stubborn)
+                .entry(RobotFaultKind::DidNotExit)
                 .or_default() += 1;
         }
     }

@@ -11,7 +11,8 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use noughts_engine::{
-    Decision, EngineSetup, Random, Robot, RobotFault, RobotFaultKind, RobotName, Stop, Unfit,
+    Decision, EngineSetup, Random, Robot, RobotFault, RobotFaultKind, RobotName, Stop,
+    UnsupportedGame,
 };
 use noughts_rules::{Action, Conclusion, Game, Move, Player, Record, RecordSeat, Seat, Variant};
 
@@ -104,7 +105,7 @@ pub struct GameResult {
     /// If a robot failed: its seat, the kind of failure and the reason.
     pub fault: Option<(usize, RobotFaultKind, String)>,
     /// The seats whose engine did not exit after `END`.
-    pub stubborn: Vec<usize>,
+    pub did_not_exit: Vec<usize>,
 }
 
 impl Tournament {
@@ -121,7 +122,9 @@ impl Tournament {
         let game = new_game(&options.variant);
         for (index, robot) in options.robots.iter().enumerate() {
             if !options.robots[..index].contains(robot) {
-                robot.fits(&game).map_err(TournamentError::Unfit)?;
+                robot
+                    .check(&game)
+                    .map_err(TournamentError::UnsupportedGame)?;
             }
         }
         if choices(options.robots.len(), sides) > MAX_PAIRINGS {
@@ -265,14 +268,14 @@ impl Tournament {
                     .expect("a seat of a game that goes on");
             }
         }
-        let stubborn = (0..robots.len())
+        let did_not_exit = (0..robots.len())
             .filter(|seat| robots[*seat].finish().is_err())
             .collect();
         let result = GameResult {
             winners: winners(&game),
             plies: game.plays().len(),
             fault,
-            stubborn,
+            did_not_exit,
             game: scheduled,
         };
         let record = self.record(game, &result.game);
@@ -420,7 +423,7 @@ pub enum TournamentError {
     /// There are more games than the limit allows.
     TooMany,
     /// A robot cannot play the variant.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
 }
 
 impl std::fmt::Display for TournamentError {
@@ -431,7 +434,7 @@ impl std::fmt::Display for TournamentError {
                 "this game needs {needed} players or more, not {found}; the same may be named twice"
             ),
             TournamentError::TooMany => write!(f, "a tournament has at most {MAX_GAMES} games"),
-            TournamentError::Unfit(unfit) => unfit.fmt(f),
+            TournamentError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }

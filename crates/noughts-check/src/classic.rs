@@ -529,8 +529,8 @@ fn finding(problem: String, case: &Case, run: &Run) -> Finding {
 }
 
 fn shortened(text: &str) -> String {
-    const MOST: usize = 160;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 160;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

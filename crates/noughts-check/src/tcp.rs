@@ -5,13 +5,13 @@ mod dialects;
 pub(crate) mod document;
 mod game;
 mod leaving;
-mod open;
-mod opening;
+mod open_questions;
 mod pairs;
 mod program_watch;
 mod robustness;
 mod server_program;
 mod session;
+mod session_start;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,8 +31,8 @@ use crate::report::{Entry, Report};
 use crate::verdict::{Finding, RuleResult, Stop, Verdict, Weight};
 use connection::{Connection, Observations, Timeouts};
 use game::Games;
-use opening::Failures;
 use server_program::ServerProgram;
+use session_start::Failures;
 
 /// What to check.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
             &robustness::RULES,
             &game::OBSERVED,
             &leaving::OBSERVED,
-            &open::RULES,
+            &open_questions::RULES,
         ],
         true => &[&pairs::RULES, &game::OBSERVED, &leaving::OBSERVED],
     };
@@ -227,7 +227,7 @@ pub(crate) struct Checker {
     address: SocketAddr,
     dialect: Dialect,
     timeouts: Timeouts,
-    chance: Chance,
+    move_source: MoveSource,
     /// The server lets two clients play against each other.
     pairs: bool,
     /// The name that the next client gets in reported conversations.
@@ -280,13 +280,13 @@ pub(crate) struct Checker {
     /// Total time for restarts of a server that ends when a client leaves.
     restart_time: Duration,
     /// The connections for the open questions. The kit waits for all their answers at the same time.
-    probes: Option<open::Probes>,
+    probes: Option<open_questions::Probes>,
     games: Option<Games>,
     observations: Rc<RefCell<Observations>>,
 }
 
 /// The random numbers and the observed replies that decide the kit's moves.
-pub(crate) struct Chance {
+pub(crate) struct MoveSource {
     rng: Rng,
     replies: Replies,
 }
@@ -313,7 +313,7 @@ impl Checker {
                 answer: task.timeout,
                 until: Instant::now() + MAX_ANSWER_TIMES * task.timeout,
             },
-            chance: Chance {
+            move_source: MoveSource {
                 rng: Rng::new(2022),
                 replies: Replies::default(),
             },

@@ -281,7 +281,7 @@ fn nine_boards(name: &str, free: usize) {
     );
 }
 
-fn endgame(variant: &Variant, most: usize, random: &mut Random) -> Diagram {
+fn endgame(variant: &Variant, max_free: usize, random: &mut Random) -> Diagram {
     loop {
         let mut any = AnyTimeline::new(variant);
         let found = dispatch!(&mut any, timeline => {
@@ -291,7 +291,7 @@ fn endgame(variant: &Variant, most: usize, random: &mut Random) -> Diagram {
                 if moves.is_empty() {
                     break None;
                 }
-                if free(&diagram) <= most {
+                if free(&diagram) <= max_free {
                     break Some(diagram);
                 }
                 timeline.play(moves[random.below(moves.len())]);

@@ -64,7 +64,7 @@ impl EndgameSolver {
 
     /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if half of the limits
     /// is unlikely to suffice. Returns the solution, if found, and the number of positions searched.
-    pub(crate) fn ask(
+    pub(crate) fn solve_nested(
         &mut self,
         game: &Game,
         limits: &Limits,
@@ -80,7 +80,7 @@ impl EndgameSolver {
             return (None, 0);
         };
         let position = game.diagram();
-        if free(&position) > most_free(budget.nodes.unwrap_or(0)) {
+        if free(&position) > max_free(budget.nodes.unwrap_or(0)) {
             return (None, 0);
         }
         let kept = self.solver.take().filter(|(of, _)| *of == variant);
@@ -123,7 +123,7 @@ impl EndgameSolver {
     ) -> Option<Analysis> {
         let variant = *game.variant();
         let is_regular = game.order() == [Side::FIRST, Side::SECOND];
-        if !ConnectFour::fits(&variant) || !is_regular || limits.depth.is_some() {
+        if !ConnectFour::supports(&variant) || !is_regular || limits.depth.is_some() {
             return None;
         }
         let budget = half_budget(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
@@ -175,7 +175,7 @@ impl EndgameSolver {
 /// Whether an analysis of this variant gives the exact value of every move, if its limits suffice. True for four in a
 /// line with gravity between two sides, on a board that fits into 64 bits.
 pub fn is_solved_exactly(variant: &Variant) -> bool {
-    ConnectFour::fits(variant)
+    ConnectFour::supports(variant)
 }
 
 fn expected_nodes(free: u32) -> u64 {
@@ -204,7 +204,7 @@ fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget
 }
 
 /// The largest number of free cells for which a search of `nodes` positions is likely to suffice.
-fn most_free(nodes: u64) -> usize {
+fn max_free(nodes: u64) -> usize {
     let (mut free, mut needed) = (15, NODES_AT_15);
     while needed <= nodes && free <= 81 {
         free += 1;
@@ -228,10 +228,10 @@ mod tests {
 
     #[test]
     fn more_nodes_solve_longer_endgames() {
-        assert_eq!(most_free(149), 14);
-        assert_eq!(most_free(150), 15);
-        assert_eq!(most_free(225), 16);
-        assert!(most_free(50_000) < most_free(500_000));
-        assert_eq!(most_free(u64::MAX), 81);
+        assert_eq!(max_free(149), 14);
+        assert_eq!(max_free(150), 15);
+        assert_eq!(max_free(225), 16);
+        assert!(max_free(50_000) < max_free(500_000));
+        assert_eq!(max_free(u64::MAX), 81);
     }
 }

@@ -60,13 +60,13 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         None
     }
 
-    /// Lists legal moves to search, at least one. On a large board these are at most `most` moves, the most promising
-    /// ones. Returns true if all legal moves are listed.
+    /// Lists legal moves to search, at least one. On a large board these are at most `max_moves` moves, the most
+    /// promising ones. Returns true if all legal moves are listed.
     fn candidates(
         &self,
         rules: &R,
         position: &R::Position,
-        most: usize,
+        max_moves: usize,
         into: &mut Vec<Candidate>,
     ) -> bool;
 
@@ -76,7 +76,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     }
 
     /// How much move ordering lowers the rank of a move that makes a four.
-    fn spent_four(&self) -> i32 {
+    fn four_penalty(&self) -> i32 {
         0
     }
 

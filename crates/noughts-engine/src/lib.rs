@@ -30,7 +30,7 @@ pub use endgame::is_solved_exactly;
 #[cfg(feature = "training")]
 pub use features::patterns;
 pub use move_values::{add_move_values, complete_line};
-pub use registry::{STRATEGY_KINDS, StrategyError, StrategyKind, StrategyName, Unfit};
+pub use registry::{STRATEGY_KINDS, StrategyError, StrategyKind, StrategyName, UnsupportedGame};
 pub use review::{Mistake, find_mistakes};
 pub use rng::Random;
 pub use robot::{EngineHost, EngineName, Engines, Robot, RobotFault, RobotFaultKind, RobotName};

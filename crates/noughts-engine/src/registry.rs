@@ -56,15 +56,19 @@ pub struct StrategyName {
 
 impl StrategyName {
     /// Builds the strategy for this game, or fails if the strategy cannot play it.
-    pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Strategy>, Unfit> {
-        self.fits(game)?;
+    pub fn build(
+        &self,
+        game: &Game,
+        setup: &EngineSetup,
+    ) -> Result<Box<dyn Strategy>, UnsupportedGame> {
+        self.check(game)?;
         Ok((self.kind.make)(&self.parameter, setup))
     }
 
-    /// Whether [`build`](StrategyName::build) would succeed for this game.
-    pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
+    /// Checks whether the strategy can play this game, as [`build`](StrategyName::build) does.
+    pub fn check(&self, game: &Game) -> Result<(), UnsupportedGame> {
         match (self.kind.refuses)(game) {
-            Some(reason) => Err(Unfit {
+            Some(reason) => Err(UnsupportedGame {
                 name: self.to_string(),
                 reason,
             }),
@@ -198,24 +202,24 @@ impl std::error::Error for StrategyError {}
 
 /// Why a robot cannot play a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unfit {
+pub struct UnsupportedGame {
     name: String,
     reason: String,
 }
 
-impl Unfit {
-    pub(crate) fn new(name: String, reason: String) -> Unfit {
-        Unfit { name, reason }
+impl UnsupportedGame {
+    pub(crate) fn new(name: String, reason: String) -> UnsupportedGame {
+        UnsupportedGame { name, reason }
     }
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for UnsupportedGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} does not play this game: {}", self.name, self.reason)
     }
 }
 
-impl std::error::Error for Unfit {}
+impl std::error::Error for UnsupportedGame {}
 
 /// [`StrategyKind::parameter`] of strategies without a parameter.
 pub(crate) fn no_parameter(text: &str) -> Option<String> {

@@ -9,9 +9,9 @@ use crate::solver::GameValue;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mistake {
     /// The value before the turn.
-    pub had: GameValue,
+    pub before: GameValue,
     /// The value after the turn, for the same player.
-    pub left: GameValue,
+    pub after: GameValue,
 }
 
 /// For each turn: the mistake, or `None` if the turn is no mistake or a value is not known. `found[n]` is the
@@ -25,25 +25,25 @@ pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mist
     let turns = game.turns().iter().enumerate();
     turns
         .map(|(number, turn)| {
-            let before = analysis(number)?;
-            let left = match turn.action {
+            let analysis_before = analysis(number)?;
+            let after = match turn.action {
                 Action::Resign => Some(GameValue::Loss),
                 Action::Play(_) if !has_two_sides => None,
                 Action::Play(_) if number + 1 == game.turns().len() => ending(game, turn.by),
-                Action::Play(at) => value_of_move(before, at)
+                Action::Play(at) => value_of_move(analysis_before, at)
                     .or_else(|| analysis(number + 1).and_then(exact).map(for_the_other)),
                 // A rewind or a takeback returns to an earlier position, whose move was already judged.
                 Action::Rewind(_) | Action::Takeback(_) => None,
             };
-            let (had, left) = exact(before).zip(left)?;
-            (left < had).then_some(Mistake { had, left })
+            let (before, after) = exact(analysis_before).zip(after)?;
+            (after < before).then_some(Mistake { before, after })
         })
         .collect()
 }
 
 /// The value of a move, if the analysis has the values of all moves.
-fn value_of_move(before: &Analysis, at: Move) -> Option<GameValue> {
-    let known = before.moves.iter().find(|known| known.at == at)?;
+fn value_of_move(analysis: &Analysis, at: Move) -> Option<GameValue> {
+    let known = analysis.moves.iter().find(|known| known.at == at)?;
     Some(known.value)
 }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn mistakes_of_tic_tac_toe_are_found() {
         use GameValue::{Draw, Loss, Win};
-        let mistake = |turn, had, left| (turn, Mistake { had, left });
+        let mistake = |turn, before, after| (turn, Mistake { before, after });
         // x starts in a corner. o answers on an edge, which loses.
         assert_eq!(
             mistakes("3x3k3", "0-0 0-1 1-1 2-2 1-0"),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use noughts_rules::{Game, Quoted};
 
-use crate::registry::{StrategyError, StrategyName, Unfit};
+use crate::registry::{StrategyError, StrategyName, UnsupportedGame};
 use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 
 /// The prefix of a robot name that contains a program's command.
@@ -50,7 +50,7 @@ pub enum RobotFaultKind {
     /// The program exited, could not be started, refused to play, or sent too much output.
     Crash,
     /// The program did not exit when it was asked to. The result of the game counts.
-    Stubborn,
+    DidNotExit,
     /// The caller stopped the robot before it had chosen a move. This is not a failure of the robot.
     Stopped,
 }
@@ -62,7 +62,8 @@ impl RobotFaultKind {
             RobotFaultKind::Illegal => "illegal",
             RobotFaultKind::Time => "time",
             RobotFaultKind::Crash => "crash",
-            RobotFaultKind::Stubborn => "stubborn",
+            // The name of a column in the result files of tournaments.
+            RobotFaultKind::DidNotExit => "stubborn",
             RobotFaultKind::Stopped => "stopped",
         }
     }
@@ -140,7 +141,11 @@ pub struct EngineName {
 
 impl RobotName {
     /// Builds the robot for this game. Does not start a program.
-    pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Robot>, Unfit> {
+    pub fn build(
+        &self,
+        game: &Game,
+        setup: &EngineSetup,
+    ) -> Result<Box<dyn Robot>, UnsupportedGame> {
         match self {
             RobotName::Strategy(name) => Ok(Box::new(name.build(game, setup)?)),
             RobotName::Engine(name) => Ok(name.host.create_robot(&name.command)),
@@ -149,13 +154,13 @@ impl RobotName {
 
     /// Checks whether the robot can play this game. An external program is started for this check, and ended
     /// afterwards.
-    pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
+    pub fn check(&self, game: &Game) -> Result<(), UnsupportedGame> {
         match self {
-            RobotName::Strategy(name) => name.fits(game),
+            RobotName::Strategy(name) => name.check(game),
             RobotName::Engine(name) => name
                 .host
                 .check(&name.command, game)
-                .map_err(|reason| Unfit::new(self.to_string(), reason)),
+                .map_err(|reason| UnsupportedGame::new(self.to_string(), reason)),
         }
     }
 

@@ -109,7 +109,7 @@ pub(crate) fn search_for(
 ) -> Analysis {
     let started = context.clock.now();
     let (solved, nodes) = match endgame {
-        Some(endgame) => endgame.ask(game, &context.limits, context.stop, context.clock),
+        Some(endgame) => endgame.solve_nested(game, &context.limits, context.stop, context.clock),
         None => (None, 0),
     };
     context.table.renew();
@@ -409,19 +409,19 @@ impl<'t, R: Searchable> Search<'t, R> {
 
     /// Lists candidates. Returns true if every legal move is listed.
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
-        let most = match self.context.width {
+        let max_moves = match self.context.width {
             Width::Full => usize::MAX,
             Width::Selective if self.by_force && self.board.ply() == 0 => MAX_ROOT_CANDIDATES,
             Width::Selective => MAX_CANDIDATES,
         };
         let fours = self.note_fours();
         let (features, rules) = (self.board.features(), self.board.rules());
-        let listed = most.saturating_add(fours);
+        let listed = max_moves.saturating_add(fours);
         let complete = features.candidates(rules, self.board.position(), listed, list);
         self.put_fours_last(list);
-        if !complete && list.len() > most {
+        if !complete && list.len() > max_moves {
             list.sort_unstable_by_key(|candidate| (-candidate.move_score, candidate.at));
-            list.truncate(most);
+            list.truncate(max_moves);
         }
         complete
     }

@@ -36,7 +36,7 @@ pub(crate) use connect_four::ConnectFour;
 pub use connect_four::book::writer as book;
 use connect_four::proof;
 use dfpn::Dfpn;
-use dispatch::{is_plain, with_field};
+use dispatch::{is_plain, with_position};
 use limits::{HelperThread, Limits, MainThread, NodeLimit, Shared, Unlimited};
 use proof_number_table::ProofNumberTable;
 
@@ -364,7 +364,7 @@ impl Solver {
             budget: self.budget,
         };
         if self.at_most == GameValue::Win && self.at_least < GameValue::Win {
-            match self.ask(me, &mut limits) {
+            match self.can_force_win(me, &mut limits) {
                 Some(true) => self.at_least = GameValue::Win,
                 Some(false) => self.at_most = GameValue::Draw,
                 None => {}
@@ -374,7 +374,7 @@ impl Solver {
             let answer = if self.first_cannot_lose() {
                 Some(false)
             } else {
-                self.ask(other, &mut limits)
+                self.can_force_win(other, &mut limits)
             };
             match answer {
                 Some(true) => self.at_most = GameValue::Loss,
@@ -421,8 +421,8 @@ impl Solver {
         for (attacker, wins) in claims {
             proof_writer::claim(into, attacker, wins)?;
             if !wins && attacker == other && self.first_cannot_lose() {
-                let is_obvious = with_field!(&self.variant, &self.start, attacker, field => {
-                    proof_writer::is_obvious(field, wins)
+                let is_obvious = with_position!(&self.variant, &self.start, attacker, position => {
+                    proof_writer::is_obvious(position, wins)
                 });
                 if !is_obvious {
                     proof_writer::stealing(into)?;
@@ -441,8 +441,8 @@ impl Solver {
             let memory = &self.memory;
             let mut unlimited = Unlimited;
             let (variant, salt) = (self.variant, salt(attacker));
-            with_field!(&self.variant, &self.start, attacker, field => {
-                let dfpn = Dfpn::new(field, memory, &mut unlimited, salt);
+            with_position!(&self.variant, &self.start, attacker, position => {
+                let dfpn = Dfpn::new(position, memory, &mut unlimited, salt);
                 proof_writer::records(dfpn, &variant, wins, into)
             })?;
         }
@@ -462,24 +462,24 @@ impl Solver {
     pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let expected = self.heading();
         let mut heading = vec![0; expected.len() + 2];
-        let unfit = || {
+        let mismatch = || {
             let what = "not a checkpoint of this position, made by this version";
             io::Error::new(io::ErrorKind::InvalidData, what)
         };
-        from.read_exact(&mut heading).map_err(|_| unfit())?;
+        from.read_exact(&mut heading).map_err(|_| mismatch())?;
         let worth = |number: u8| match number {
             0 => Ok(GameValue::Loss),
             1 => Ok(GameValue::Draw),
             2 => Ok(GameValue::Win),
-            _ => Err(unfit()),
+            _ => Err(mismatch()),
         };
         let (text, known) = heading.split_at(expected.len());
         if text != expected.as_bytes() {
-            return Err(unfit());
+            return Err(mismatch());
         }
         let (at_least, at_most) = (worth(known[0])?, worth(known[1])?);
         if at_least > at_most {
-            return Err(unfit());
+            return Err(mismatch());
         }
         let room = self.budget.memory;
         let mut memory = ProofNumberTable::new(room.min(FIRST_MEMORY));
@@ -511,9 +511,9 @@ impl Solver {
     }
 
     /// Whether `attacker` can force a win; `None` if a limit was reached.
-    fn ask(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
+    fn can_force_win(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
         loop {
-            let (answer, is_crowded) = self.ask_within(attacker, limits);
+            let (answer, is_crowded) = self.search_until_full(attacker, limits);
             if answer.is_some() || !is_crowded {
                 return answer;
             }
@@ -525,9 +525,13 @@ impl Solver {
         }
     }
 
-    /// Like `ask`, but also ends when the table is too full and could grow. The second value is true if the search
-    /// ended because of the table.
-    fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
+    /// Like `can_force_win`, but also ends when the table is too full and could grow. The second value is true if the
+    /// search ended because of the table.
+    fn search_until_full(
+        &mut self,
+        attacker: Side,
+        limits: &mut Limits<'_>,
+    ) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),
             done: AtomicBool::new(false),
@@ -542,8 +546,8 @@ impl Solver {
                     scope.spawn(move || {
                         let mut limit = HelperThread { shared: shared_ref, stop };
                         let variation = number as u64 + 1;
-                        with_field!(variant, start, attacker, field => {
-                            Dfpn::new(field, memory, &mut limit, salt(attacker)).with_variation(variation).answer()
+                        with_position!(variant, start, attacker, position => {
+                            Dfpn::new(position, memory, &mut limit, salt(attacker)).with_variation(variation).answer()
                         })
                         .inspect(|_| shared_ref.done.store(true, Ordering::Relaxed))
                     })
@@ -557,8 +561,8 @@ impl Solver {
                 known: (self.at_least, self.at_most),
                 since: 0,
             };
-            let answer = with_field!(variant, start, attacker, field => {
-                Dfpn::new(field, memory, &mut limit, salt(attacker)).answer()
+            let answer = with_position!(variant, start, attacker, position => {
+                Dfpn::new(position, memory, &mut limit, salt(attacker)).answer()
             });
             shared.done.store(true, Ordering::Relaxed);
             let others = crew.into_iter().filter_map(|one| one.join().ok().flatten());
@@ -599,7 +603,7 @@ impl Solver {
     /// Whether the result is certain, whatever both sides play.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
-        with_field!(&self.variant, diagram, me, field => proof_writer::is_dead(field))
+        with_position!(&self.variant, diagram, me, position => proof_writer::is_dead(position))
     }
 
     /// A move that keeps the value of the start. `diagram` must have the value of the start.
@@ -624,8 +628,8 @@ impl Solver {
             // Every move loses: choose a move that does not lose at once, if there is one.
             (GameValue::Loss, GameValue::Loss) => {
                 let (memory, variant) = (&self.memory, &self.variant);
-                with_field!(variant, diagram, other, field => {
-                    let mut dfpn = Dfpn::new(field, memory, &mut limit, salt(other));
+                with_position!(variant, diagram, other, position => {
+                    let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(other));
                     proof_writer::resisting_move(&mut dfpn)
                 })
             }
@@ -644,8 +648,8 @@ impl Solver {
     ) -> Vec<Move> {
         let mut limit = NodeLimit { left, stop };
         let memory = &self.memory;
-        with_field!(&self.variant, &self.start, attacker, field => {
-            let mut dfpn = Dfpn::new(field, memory, &mut limit, salt(attacker));
+        with_position!(&self.variant, &self.start, attacker, position => {
+            let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(attacker));
             best_moves::moves_that_keep(&mut dfpn, wins)
         })
     }
@@ -660,8 +664,8 @@ impl Solver {
         limit: &mut NodeLimit<'_>,
     ) -> Option<Move> {
         let memory = &self.memory;
-        with_field!(&self.variant, at, attacker, field => {
-            let mut dfpn = Dfpn::new(field, memory, limit, salt(attacker));
+        with_position!(&self.variant, at, attacker, position => {
+            let mut dfpn = Dfpn::new(position, memory, limit, salt(attacker));
             proof_writer::keeping(&mut dfpn, wins)
         })
     }

@@ -81,7 +81,7 @@ fn random_game(variant: &str, plays: usize) -> Game {
 /// The time from the stop to the answer, which must be a legal move.
 fn time_to_answer(name: &str, game: &Game) -> Option<Duration> {
     let name: StrategyName = name.parse().unwrap();
-    name.fits(game).ok()?;
+    name.check(game).ok()?;
     let stop = Stop::new();
     let (answered, answer) = mpsc::channel();
     let timer = thread::spawn({

@@ -119,8 +119,8 @@ fn search_with_a_usual_time_stops_early_and_without_it_uses_the_limit() {
         assert!(mean < limits.time.unwrap() * 2 / 3, "{variant}: {mean:?}");
         for analysis in &found {
             // The clock is read once more at the end.
-            let most = limits.time.unwrap() + Duration::from_millis(2);
-            assert!(analysis.time <= most, "{variant}: {:?}", analysis.time);
+            let max = limits.time.unwrap() + Duration::from_millis(2);
+            assert!(analysis.time <= max, "{variant}: {:?}", analysis.time);
         }
         // Without a usual time the whole limit is used, unless a win is found.
         let fresh = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();

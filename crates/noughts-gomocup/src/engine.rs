@@ -429,7 +429,7 @@ impl<W: Write> Session<'_, W> {
             let strategy = name.build(game, &setup);
             return strategy
                 .map(Player::Strategy)
-                .map_err(|unfit| unfit.to_string());
+                .map_err(|error| error.to_string());
         }
         Ok(Player::Search {
             search: self.search(time.map(|time| time.maximum)),

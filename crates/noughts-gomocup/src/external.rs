@@ -202,7 +202,7 @@ impl Robot for ExternalEngine {
         match process.end(self.limits.exit_timeout) {
             true => Ok(()),
             false => Err(RobotFault {
-                kind: RobotFaultKind::Stubborn,
+                kind: RobotFaultKind::DidNotExit,
                 reason: format!(
                     "did not exit within {} ms after END and was killed",
                     self.limits.exit_timeout.as_millis()

@@ -72,7 +72,7 @@ fn correct_engine_plays_to_the_end() {
         assert_eq!(robot.finish(), Ok(()));
     }
     assert_eq!(
-        name(&command("correct.py"), LIMITS).fits(&game("15x15k5")),
+        name(&command("correct.py"), LIMITS).check(&game("15x15k5")),
         Ok(())
     );
 }
@@ -126,7 +126,7 @@ fn engine_that_ignores_end_is_killed() {
     let (game, fault) = play(robot.as_mut(), Seat(0));
     assert_eq!(fault, None, "{game:?}");
     let fault = robot.finish().unwrap_err();
-    assert_eq!(fault.kind, RobotFaultKind::Stubborn);
+    assert_eq!(fault.kind, RobotFaultKind::DidNotExit);
     assert_eq!(
         fault.reason,
         "did not exit within 50 ms after END and was killed"
@@ -136,7 +136,7 @@ fn engine_that_ignores_end_is_killed() {
 #[test]
 fn engine_that_cannot_start_is_refused_before_the_game() {
     let told = |text: &str| {
-        let error = name(text, LIMITS).fits(&game("15x15k5")).unwrap_err();
+        let error = name(text, LIMITS).check(&game("15x15k5")).unwrap_err();
         error.to_string()
     };
     let error = told("engine:/no/such/program");

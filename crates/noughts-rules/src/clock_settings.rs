@@ -160,8 +160,8 @@ impl fmt::Display for ClockError {
             ClockError::Increment => ("increment is", ClockSettings::INCREMENT_S),
             ClockError::Move => ("time per move is", ClockSettings::MOVE_S),
             ClockError::Days => {
-                let (least, most) = ClockSettings::DAYS.into_inner();
-                return write!(f, "a correspondence clock has {least} to {most} days");
+                let (min, max) = ClockSettings::DAYS.into_inner();
+                return write!(f, "a correspondence clock has {min} to {max} days");
             }
             ClockError::Unreadable(text) => {
                 return write!(
@@ -170,8 +170,8 @@ impl fmt::Display for ClockError {
                 );
             }
         };
-        let (least, most) = range.into_inner();
-        write!(f, "a clock's {name} {least} to {most} seconds")
+        let (min, max) = range.into_inner();
+        write!(f, "a clock's {name} {min} to {max} seconds")
     }
 }
 

@@ -194,7 +194,7 @@ impl Diagram {
                 above.is_none_or(|above| !marked(above))
             }
         };
-        if lines::one_play_made_all(spec, &self.marks, on_top) {
+        if lines::one_mark_completes_all(spec, &self.marks, on_top) {
             Ok(())
         } else {
             Err(DiagramError::TwoLines)
@@ -204,7 +204,7 @@ impl Diagram {
     fn check_nested(&self, spec: &NestedSpec) -> Result<(), DiagramError> {
         for board in Board::all() {
             let marks = [Side::FIRST, Side::SECOND].map(|side| self.cells_of(board, side));
-            if !one_made_lines(marks) {
+            if !one_mark_completes_all(marks) {
                 return Err(DiagramError::TwoLines);
             }
         }
@@ -218,7 +218,9 @@ impl Diagram {
         let won = [Side::FIRST, Side::SECOND].map(won);
         let by_line = match spec.scoring() {
             Scoring::MostBoards => false,
-            Scoring::MetaLine if !one_made_lines(won) => return Err(DiagramError::TwoLines),
+            Scoring::MetaLine if !one_mark_completes_all(won) => {
+                return Err(DiagramError::TwoLines);
+            }
             Scoring::MetaLine => won.into_iter().any(nested::has_line),
         };
         let over = by_line || !states.contains(&BoardState::Open);
@@ -306,9 +308,11 @@ impl Diagram {
 
 /// Whether one mark can have completed all lines among nine cells. `x` and `o` are the cells of the two sides. The
 /// function also works for nine boards and their winners.
-fn one_made_lines([x, o]: [u16; 2]) -> bool {
-    let one_made = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
-    !(nested::has_line(x) && nested::has_line(o)) && one_made(x) && one_made(o)
+fn one_mark_completes_all([x, o]: [u16; 2]) -> bool {
+    let is_completed_by_one = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
+    !(nested::has_line(x) && nested::has_line(o))
+        && is_completed_by_one(x)
+        && is_completed_by_one(o)
 }
 
 fn row_length(variant: &Variant) -> usize {

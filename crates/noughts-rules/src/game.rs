@@ -141,9 +141,9 @@ impl Game {
             true => (0..variant.sides()).filter_map(Side::new).collect(),
             false => options.order,
         };
-        let most = variant.cells() - 1;
-        if usize::from(options.history) > most {
-            return Err(GameError::History { most });
+        let max = variant.cells() - 1;
+        if usize::from(options.history) > max {
+            return Err(GameError::History { max });
         }
         if !(2..=usize::from(MAX_SIDES)).contains(&order.len()) {
             return Err(GameError::Seats(order.len()));
@@ -507,7 +507,7 @@ pub enum Refusal {
     /// The rewind takes back more marks than the history allows, or more than are on the board.
     RewindTooFar {
         /// The maximum number of marks that may be taken back.
-        most: u16,
+        max: u16,
     },
     /// A rewind of 0 marks on nine boards, where a player may not pass: a rewind must take back at least one mark.
     MustPlay,
@@ -532,7 +532,7 @@ impl fmt::Display for Refusal {
             Refusal::NoRewind => {
                 f.write_str("this game was started without a history, so nothing can be taken back")
             }
-            Refusal::RewindTooFar { most } => write!(f, "at most {most} can be taken back now"),
+            Refusal::RewindTooFar { max } => write!(f, "at most {max} can be taken back now"),
             Refusal::MustPlay => f.write_str(
                 "on nine boards each player must play, so a rewind takes back at least 1",
             ),
@@ -556,7 +556,7 @@ pub enum GameError {
     /// The history is too long for the board.
     History {
         /// The largest allowed value.
-        most: usize,
+        max: usize,
     },
     /// The number of seats is out of range.
     Seats(usize),
@@ -578,7 +578,7 @@ pub enum GameError {
 impl fmt::Display for GameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            GameError::History { most } => write!(f, "the history of this game is 0 to {most}"),
+            GameError::History { max } => write!(f, "the history of this game is 0 to {max}"),
             GameError::Seats(count) => write!(f, "a game has 2 to 64 seats, not {count}"),
             GameError::Order => {
                 f.write_str("sides must be numbered in the order of their first seats")

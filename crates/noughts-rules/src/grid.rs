@@ -326,15 +326,15 @@ impl Directions {
         let (wide, high) = (line <= spec.columns(), line <= spec.rows());
         // In a direction without room for a line, shift by all bits except one. The highest bit is never a cell, so
         // no shifted mark can overlap another mark.
-        let most = width - 1;
+        let max_shift = width - 1;
         let steps = [
             (wide, 1),
             (high, stride),
             (wide && high, stride + 1),
             (wide && high, stride - 1),
         ]
-        .map(|(has_room, step)| if has_room { step } else { most });
-        let shift = |by: usize| steps.map(|step| (step * by).min(most));
+        .map(|(has_room, step)| if has_room { step } else { max_shift });
+        let shift = |by: usize| steps.map(|step| (step * by).min(max_shift));
         let mut directions = Directions {
             line,
             steps,

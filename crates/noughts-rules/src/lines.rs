@@ -47,16 +47,16 @@ pub(crate) fn all(spec: &GridSpec, marks: &[Option<Side>]) -> impl Iterator<Item
 
 /// Whether a single play can have completed all lines on the board. Only marks that pass `could_be_last` can
 /// be that play.
-pub(crate) fn one_play_made_all(
+pub(crate) fn one_mark_completes_all(
     spec: &GridSpec,
     marks: &[Option<Side>],
     could_be_last: impl Fn(Move) -> bool,
 ) -> bool {
     // One play completes at most one line per direction, each of fewer than 2 K marks. If the lines have more cells,
     // return false at once. Otherwise a board full of one side's marks would take hours to check.
-    let most = 8 * spec.line();
-    let lines: Vec<Move> = all(spec, marks).take(most).collect();
-    if lines.is_empty() || lines.len() == most {
+    let max_cells = 8 * spec.line();
+    let lines: Vec<Move> = all(spec, marks).take(max_cells).collect();
+    if lines.is_empty() || lines.len() == max_cells {
         return lines.is_empty();
     }
     let mut before = marks.to_vec();

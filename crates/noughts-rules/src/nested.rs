@@ -95,23 +95,23 @@ pub struct Nested {
 /// it at every node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedPosition {
-    boards: [Both; 9],
+    boards: [SetPerSide; 9],
     /// The boards that each side has won.
-    won: Both,
+    won: SetPerSide,
     /// The boards that are neither won nor full.
     open: u16,
     /// The boards that the next play may go to; empty when the game is over.
     playable: u16,
-    /// The side to move, as the position of its first bit in [`Both`].
+    /// The side to move, as the position of its first bit in [`SetPerSide`].
     half: u8,
 }
 
 /// Two sets of nine cells or boards, one per side, in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Both(u32);
+struct SetPerSide(u32);
 
-impl Both {
-    const NONE: Both = Both(0);
+impl SetPerSide {
+    const NONE: SetPerSide = SetPerSide(0);
     /// The position of the first bit of each side.
     const HALVES: [u8; 2] = [0, 16];
 
@@ -133,12 +133,12 @@ impl Both {
     }
 
     #[inline(always)]
-    fn with(self, half: u8, bit: usize) -> Both {
-        Both(self.0 | 1 << (bit + usize::from(half)))
+    fn with(self, half: u8, bit: usize) -> SetPerSide {
+        SetPerSide(self.0 | 1 << (bit + usize::from(half)))
     }
 
-    fn without(self, bit: usize) -> Both {
-        Both(self.0 & !(0x1_0001 << bit))
+    fn without(self, bit: usize) -> SetPerSide {
+        SetPerSide(self.0 & !(0x1_0001 << bit))
     }
 }
 
@@ -173,7 +173,7 @@ impl Nested {
         let marks = position.boards[board];
         position.won = position.won.without(board);
         position.open &= !(1 << board);
-        let winner = Both::HALVES
+        let winner = SetPerSide::HALVES
             .into_iter()
             .find(|&half| has_line(marks.of(half)));
         match winner {
@@ -199,8 +199,8 @@ impl Rules for Nested {
 
     fn start(&self) -> NestedPosition {
         NestedPosition {
-            boards: [Both::NONE; 9],
-            won: Both::NONE,
+            boards: [SetPerSide::NONE; 9],
+            won: SetPerSide::NONE,
             open: ALL,
             playable: self.spec.first().map_or(ALL, |board| 1 << board.index()),
             half: 0,
@@ -221,7 +221,7 @@ impl Rules for Nested {
         if position.playable != 0 {
             return None;
         }
-        let [x, o] = Both::HALVES.map(|half| {
+        let [x, o] = SetPerSide::HALVES.map(|half| {
             let won = position.won.of(half);
             match self.spec.scoring() {
                 Scoring::MostBoards => won.count_ones(),
@@ -295,13 +295,13 @@ impl Rules for Nested {
 
     fn set_turn(&self, position: &mut NestedPosition, side: Side) {
         debug_assert!(side.index() < 2);
-        position.half = Both::half(side);
+        position.half = SetPerSide::half(side);
     }
 
     fn diagram(&self, position: &NestedPosition) -> Diagram {
         let owner = |at: usize| {
             let marks = position.boards[at / 9];
-            let has = |side: &Side| marks.of(Both::half(*side)) >> (at % 9) & 1 == 1;
+            let has = |side: &Side| marks.of(SetPerSide::half(*side)) >> (at % 9) & 1 == 1;
             [Side::FIRST, Side::SECOND].into_iter().find(has)
         };
         Diagram {
@@ -320,7 +320,7 @@ impl Rules for Nested {
         for (at, mark) in diagram.marks.iter().enumerate() {
             if let Some(side) = mark {
                 let marks = &mut position.boards[at / 9];
-                *marks = marks.with(Both::half(*side), at % 9);
+                *marks = marks.with(SetPerSide::half(*side), at % 9);
             }
         }
         (0..9).for_each(|board| Nested::update_board(&mut position, board));
@@ -338,13 +338,13 @@ impl NestedPosition {
     /// The cells of a side on a board, `0..9`.
     #[inline]
     pub fn marks(&self, side: Side, board: usize) -> u16 {
-        self.boards[board].of(Both::half(side))
+        self.boards[board].of(SetPerSide::half(side))
     }
 
     /// The boards that a side has won.
     #[inline]
     pub fn won(&self, side: Side) -> u16 {
-        self.won.of(Both::half(side))
+        self.won.of(SetPerSide::half(side))
     }
 
     /// The boards that are won or full.

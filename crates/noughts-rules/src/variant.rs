@@ -138,11 +138,11 @@ impl GridSpec {
         if rows < MIN_SIZE {
             return Err(OutOfRange::Rows(rows.into()));
         }
-        let most = columns.max(rows);
-        if !(MIN_SIZE..=most).contains(&line) {
+        let max = columns.max(rows);
+        if !(MIN_SIZE..=max).contains(&line) {
             return Err(OutOfRange::Line {
                 line: line.into(),
-                most,
+                max,
             });
         }
         Ok(GridSpec {
@@ -242,7 +242,7 @@ pub enum OutOfRange {
         /// The given length.
         line: u64,
         /// The longest allowed.
-        most: u8,
+        max: u8,
     },
     /// The number of sides: 2..=64.
     Sides(u64),

@@ -122,8 +122,8 @@ impl Cursor<'_> {
         let line = self.number()?;
         let columns = u8::try_from(columns).map_err(|_| OutOfRange::Columns(columns))?;
         let rows = u8::try_from(rows).map_err(|_| OutOfRange::Rows(rows))?;
-        let most = columns.max(rows);
-        let line = u8::try_from(line).map_err(|_| OutOfRange::Line { line, most })?;
+        let max = columns.max(rows);
+        let line = u8::try_from(line).map_err(|_| OutOfRange::Line { line, max })?;
         let spec = GridSpec::new(columns, rows, line)?;
         self.suffixes(spec)
     }
@@ -223,8 +223,8 @@ impl fmt::Display for OutOfRange {
         match self {
             OutOfRange::Columns(n) => write!(f, "a board has 3 to 255 columns, not {n}"),
             OutOfRange::Rows(n) => write!(f, "a board has 3 to 255 rows, not {n}"),
-            OutOfRange::Line { line, most } => {
-                write!(f, "a line on this board has 3 to {most} marks, not {line}")
+            OutOfRange::Line { line, max } => {
+                write!(f, "a line on this board has 3 to {max} marks, not {line}")
             }
             OutOfRange::Sides(n) => write!(f, "a game has 2 to 64 sides, not {n}"),
         }

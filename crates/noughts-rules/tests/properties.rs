@@ -5,8 +5,8 @@ use noughts_rules::{Goal, GridSpec, Overline, Placement, Variant};
 use proptest::prelude::*;
 
 /// A random grid that is small enough for the reference implementation.
-fn any_grid(most: u8) -> impl Strategy<Value = Variant> {
-    let numbers = (3..=most, 3..=most, 2..=5u8);
+fn any_grid(max_size: u8) -> impl Strategy<Value = Variant> {
+    let numbers = (3..=max_size, 3..=max_size, 2..=5u8);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     (numbers, flags, any::<u8>()).prop_map(
         |((columns, rows, sides), (misere, gravity, exact), line)| {
@@ -44,8 +44,8 @@ fn any_nested() -> impl Strategy<Value = Variant> {
     prop::sample::select(names).prop_map(|name| name.parse().unwrap())
 }
 
-fn choices(most: usize) -> impl Strategy<Value = Vec<u16>> {
-    prop::collection::vec(any::<u16>(), 0..=most)
+fn choices(max_length: usize) -> impl Strategy<Value = Vec<u16>> {
+    prop::collection::vec(any::<u16>(), 0..=max_length)
 }
 
 proptest! {

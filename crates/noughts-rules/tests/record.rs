@@ -479,8 +479,8 @@ fn there_are_at_most_64_seats() {
     let different: String = (0..65).filter_map(|n| char::from_u32(0x4e00 + n)).collect();
     let equal = "xo".repeat(40);
     for (variant, symbols) in [("3x3k3p64", &different), ("3x3k3", &equal)] {
-        let most: String = symbols.chars().take(64).collect();
-        check(&record(variant, &most, "", "unfinished"));
+        let allowed: String = symbols.chars().take(64).collect();
+        check(&record(variant, &allowed, "", "unfinished"));
         let text = record(variant, symbols, "", "unfinished");
         check_refused(
             &text,

@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use noughts_engine::{StrategyName, Unfit};
+use noughts_engine::{StrategyName, UnsupportedGame};
 use noughts_rules::{Game, Options, Seat, Variant};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep;
@@ -145,9 +145,9 @@ impl Matchmaking {
     }
 
     /// Checks that this strategy can play against TCP clients.
-    pub fn check(&self, strategy: &StrategyName) -> Result<(), Unfit> {
+    pub fn check(&self, strategy: &StrategyName) -> Result<(), UnsupportedGame> {
         let game = Game::new(&self.variant, Options::default()).expect("tic-tac-toe can be played");
-        strategy.fits(&game)
+        strategy.check(&game)
     }
 
     /// Seats a TCP client against a robot; the client moves first. Retries while the store is unavailable. If

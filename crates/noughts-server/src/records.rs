@@ -203,8 +203,8 @@ fn holder(seat: &RecordSeat, game: &Game) -> Result<Holder, NotStorable> {
                 .parse()
                 .map_err(|error: noughts_engine::StrategyError| NotStorable(error.to_string()))?;
             // Checked now, because a table with a robot that cannot play the game could not be loaded later.
-            let fits = name.fits(&game.after(0));
-            fits.map_err(|error| NotStorable(error.to_string()))?;
+            let checked = name.check(&game.after(0));
+            checked.map_err(|error| NotStorable(error.to_string()))?;
             Ok(Holder::Robot(name))
         }
     }

@@ -16,7 +16,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use noughts_engine::{Analysis, Clock, EngineSetup, Random, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{
+    Analysis, Clock, EngineSetup, Random, Stop, Strategy, StrategyName, UnsupportedGame,
+};
 use noughts_rules::{Action, Game, Move, Variant};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -86,10 +88,10 @@ impl Robots {
     }
 
     /// The robot with this strategy. Fails if the strategy cannot play this game.
-    pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, Unfit> {
+    pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, UnsupportedGame> {
         if !name.is_instant(game) {
             // Checked now, so that building the strategy later succeeds.
-            return name.fits(game).map(|()| Robot::Slow(name.clone()));
+            return name.check(game).map(|()| Robot::Slow(name.clone()));
         }
         // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{EngineSetup, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, StrategyName, UnsupportedGame};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinHandle};
@@ -105,7 +105,7 @@ const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {
     /// Starts the server. Fails if `tcp_strategy` cannot play tic-tac-toe.
-    pub fn start(setup: ServerConfig) -> Result<Server, Unfit> {
+    pub fn start(setup: ServerConfig) -> Result<Server, UnsupportedGame> {
         let clock = ServerClock::new(Arc::clone(&setup.engine.clock));
         let robots = Robots::new(setup.robot_threads, setup.engine);
         let tables = Tables::new(setup.store, robots, clock, setup.ids);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
+use noughts_engine::{Engines, RobotName, StrategyError, UnsupportedGame};
 use noughts_rules::{Game, Player, RecordSeat};
 
 /// The computer's default level in `noughts play` and `noughts tui`.
@@ -55,15 +55,17 @@ impl Holder {
                     .map_err(RecordRobotError::Unknown)?,
             ),
         };
-        holder.check(game).map_err(RecordRobotError::Unfit)?;
+        holder
+            .check(game)
+            .map_err(RecordRobotError::UnsupportedGame)?;
         Ok(holder)
     }
 
     /// Returns an error if the robot does not play this game.
-    pub fn check(&self, game: &Game) -> Result<(), Unfit> {
+    pub fn check(&self, game: &Game) -> Result<(), UnsupportedGame> {
         match self {
             Holder::Human(_) => Ok(()),
-            Holder::Robot(robot) => robot.fits(game),
+            Holder::Robot(robot) => robot.check(game),
         }
     }
 
@@ -142,14 +144,14 @@ pub(crate) enum RecordRobotError {
     /// The strategy is unknown.
     Unknown(StrategyError),
     /// The strategy does not play this game.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
 }
 
 impl fmt::Display for RecordRobotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecordRobotError::Unknown(error) => error.fmt(f),
-            RecordRobotError::Unfit(error) => error.fmt(f),
+            RecordRobotError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }

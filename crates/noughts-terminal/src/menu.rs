@@ -8,7 +8,7 @@ mod screen;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
-use noughts_engine::{EngineSetup, Random, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Random, StrategyName, UnsupportedGame};
 use noughts_rules::{Action, Game, GridSpec, Move, Options, Seat, Variant};
 
 use crate::console::{Console, Exit, sentence};
@@ -25,12 +25,15 @@ pub struct MenuSettings {
 
 impl MenuSettings {
     /// Creates settings. Fails if the robot cannot play on this board.
-    pub fn new(spec: GridSpec, robot: StrategyName) -> Result<MenuSettings, Unfit> {
+    pub fn new(spec: GridSpec, robot: StrategyName) -> Result<MenuSettings, UnsupportedGame> {
         MenuSettings::with_robots(spec, [robot.clone(), robot])
     }
 
     /// Settings with this board and these robots for X and O. Fails if one of them cannot play on this board.
-    pub fn with_robots(spec: GridSpec, robots: [StrategyName; 2]) -> Result<MenuSettings, Unfit> {
+    pub fn with_robots(
+        spec: GridSpec,
+        robots: [StrategyName; 2],
+    ) -> Result<MenuSettings, UnsupportedGame> {
         let settings = MenuSettings { spec, robots };
         let robots = settings.holders(Mode::Robots);
         Robots::new(&settings.game(), &robots, &EngineSetup::with_seed(0))?;

@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use noughts_engine::{EngineSetup, Strategy, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Strategy, StrategyName, UnsupportedGame};
 use noughts_rules::{Action, OfferKind as RecordedOffer, OfferStep, Record, Seat, Turn};
 
 use crate::console::sentence;
@@ -167,7 +167,7 @@ pub struct PlaySettings {
 #[derive(Debug)]
 pub enum PlayError {
     /// The robot does not play this game.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
     /// The server failed permanently.
     Remote(String),
     /// Reading or writing failed.
@@ -385,7 +385,7 @@ impl<O: Write> Session<'_, O> {
         if before.is_none() {
             if let Some(name) = &self.settings.robot {
                 let robot = name.build(game, self.engine_setup);
-                self.robot = Some(robot.map_err(PlayError::Unfit)?);
+                self.robot = Some(robot.map_err(PlayError::UnsupportedGame)?);
             }
             self.print(messages::welcome(&state, self.settings))?;
             self.offers_shown = state.record.offers().len();

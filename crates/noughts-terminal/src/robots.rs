@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Clock, EngineSetup, Random, Robot, RobotFault, Stop, Unfit};
+use noughts_engine::{Clock, EngineSetup, Random, Robot, RobotFault, Stop, UnsupportedGame};
 
 use noughts_rules::{Game, Move, Seat};
 
@@ -32,7 +32,7 @@ impl Robots {
         game: &Game,
         holders: &[Holder],
         engine_setup: &EngineSetup,
-    ) -> Result<Robots, Unfit> {
+    ) -> Result<Robots, UnsupportedGame> {
         let mut seeds = Random::new(engine_setup.seed);
         let mut sit_down = |holder: &Holder| {
             let own = EngineSetup {

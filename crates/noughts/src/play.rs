@@ -99,7 +99,7 @@ fn play_at(
     let requests = connection::open(table, keyboard.sender(), settings.robot.is_some());
     let output = BufWriter::new(io::stdout());
     play::play(settings, engine_setup, requests, events, output).map_err(|error| match error {
-        PlayError::Unfit(unfit) => Failure::invalid(unfit),
+        PlayError::UnsupportedGame(error) => Failure::invalid(error),
         PlayError::Remote(why) => Failure::Invalid(why),
         PlayError::Terminal(error) => Failure::Output(error),
     })

@@ -90,7 +90,7 @@ impl Review<'_> {
             };
             let comment = mistake.map_or(String::new(), |mistake| {
                 mistakes.push(format!("{number} ({symbol})"));
-                format!("mistake: {} became {}", mistake.had, mistake.left)
+                format!("mistake: {} became {}", mistake.before, mistake.after)
             });
             let line = format!("{number:>4} {symbol}  {action:<6} {value:<11} {best:<6} {comment}");
             text += line.trim_end();
@@ -116,8 +116,8 @@ impl Review<'_> {
                 });
                 format!(",{},\"best\":{best}", value(found.value))
             });
-            let mistake = mistake.map_or("null".to_owned(), |Mistake { had, left }| {
-                format!("{{\"had\":\"{had}\",\"left\":\"{left}\"}}")
+            let mistake = mistake.map_or("null".to_owned(), |Mistake { before, after }| {
+                format!("{{\"had\":\"{before}\",\"left\":\"{after}\"}}")
             });
             let seat = turn.by.0;
             format!(

@@ -351,9 +351,9 @@ const OTHER_DESCRIPTORS: u64 = 352;
 
 fn check_descriptor_limit(limits: &ConnectionLimits) {
     let wanted = (limits.connections as u64).saturating_add(OTHER_DESCRIPTORS);
-    if let Some(most) = raise_descriptor_limit().filter(|most| *most < wanted) {
+    if let Some(limit) = raise_descriptor_limit().filter(|limit| *limit < wanted) {
         warn!(
-            "the limit of open files is {most}, too few for {} connections: raise it with ulimit -n",
+            "the limit of open files is {limit}, too few for {} connections: raise it with ulimit -n",
             limits.connections
         );
     }

@@ -60,8 +60,8 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
         return Ok(());
     };
     solver.set_budget(Budget {
-        time: budget.time.map(|most| most.saturating_sub(found.time)),
-        nodes: budget.nodes.map(|most| most.saturating_sub(found.nodes)),
+        time: budget.time.map(|max| max.saturating_sub(found.time)),
+        nodes: budget.nodes.map(|max| max.saturating_sub(found.nodes)),
         ..budget
     });
     let clock = SystemClock::default();
@@ -113,11 +113,11 @@ fn solve(
             time: match (&task.checkpoint, budget.time) {
                 (None, time) => time,
                 (Some(_), None) => Some(BETWEEN_CHECKPOINTS),
-                (Some(_), Some(most)) => {
-                    Some(BETWEEN_CHECKPOINTS.min(most.saturating_sub(clock.now())))
+                (Some(_), Some(max)) => {
+                    Some(BETWEEN_CHECKPOINTS.min(max.saturating_sub(clock.now())))
                 }
             },
-            nodes: budget.nodes.map(|most| most.saturating_sub(nodes)),
+            nodes: budget.nodes.map(|max| max.saturating_sub(nodes)),
             ..budget
         };
         solver.set_budget(left);
@@ -131,8 +131,8 @@ fn solve(
         let is_over = found.value().is_some()
             || stop.is_set()
             || task.checkpoint.is_none()
-            || budget.time.is_some_and(|most| clock.now() >= most)
-            || budget.nodes.is_some_and(|most| nodes >= most);
+            || budget.time.is_some_and(|max| clock.now() >= max)
+            || budget.nodes.is_some_and(|max| nodes >= max);
         if is_over {
             ticker.clear();
             return Ok(found);

@@ -4,10 +4,10 @@
 const CONTEXT: usize = 3;
 
 /// Maximum number of lines that are shown.
-const MOST: usize = 24;
+const MAX_SHOWN_LINES: usize = 24;
 
 /// Maximum number of lines that are aligned. Longer texts are compared only up to the first difference.
-const MOST_COMPARED: usize = 400;
+const MAX_COMPARED_LINES: usize = 400;
 
 /// The lines around the first difference: `- ` expected, `+ ` received. Empty if there is no difference.
 pub(super) fn around_the_first(expected: &[String], received: &[String]) -> Vec<String> {
@@ -26,11 +26,11 @@ pub(super) fn around_the_first(expected: &[String], received: &[String]) -> Vec<
     }
     lines.extend(expected[from..same].iter().map(|line| format!("  {line}")));
     let (expected, received) = (&expected[same..], &received[same..]);
-    let expected = &expected[..expected.len().min(MOST_COMPARED)];
-    let received = &received[..received.len().min(MOST_COMPARED)];
+    let expected = &expected[..expected.len().min(MAX_COMPARED_LINES)];
+    let received = &received[..received.len().min(MAX_COMPARED_LINES)];
     let mut agreed = 0;
     for step in steps(expected, received) {
-        if agreed == CONTEXT || lines.len() >= MOST {
+        if agreed == CONTEXT || lines.len() >= MAX_SHOWN_LINES {
             lines.push("  …".to_owned());
             break;
         }
@@ -94,10 +94,10 @@ pub(super) fn lines_exactly(output: &[u8]) -> Vec<String> {
 
 /// A line of untrusted output that is safe to print: without control characters and of limited length.
 pub(super) fn safe(line: &str) -> String {
-    const MOST_SIGNS: usize = 200;
-    let shown = |sign: char| if sign.is_control() { '\u{fffd}' } else { sign };
-    let mut text: String = line.chars().take(MOST_SIGNS).map(shown).collect();
-    if line.chars().nth(MOST_SIGNS).is_some() {
+    const MAX_CHARS: usize = 200;
+    let shown = |char: char| if char.is_control() { '\u{fffd}' } else { char };
+    let mut text: String = line.chars().take(MAX_CHARS).map(shown).collect();
+    if line.chars().nth(MAX_CHARS).is_some() {
         text.push('…');
     }
     text

@@ -11,7 +11,7 @@ use crate::board::Tactic;
 use crate::frame::{hex, server_words};
 use crate::verdict::{Finding, RuleResult, Stop};
 use ids::{report_wrong_id, wrong_id};
-use series::{Odd, games, play_out};
+use series::{GameProblem, games, play_out};
 
 pub(super) use ids::reversed;
 pub(super) use series::Games;
@@ -21,19 +21,19 @@ pub(super) const RULES: [TcpRule; 17] = [
         "answer",
         "an ACTION on a free cell is answered with ACTION or RESULT",
         document::ACTION_OR_RESULT,
-        |checker| of_games(checker, Odd::NoAnswer),
+        |checker| of_games(checker, GameProblem::NoAnswer),
     ),
     TcpRule::demanded(
         "answer-cell",
         "the server's ACTION names a cell: row, hyphen, column, as the three characters 0-0 to 2-2",
         document::POSITION,
-        |checker| of_games(checker, Odd::NotACell),
+        |checker| of_games(checker, GameProblem::NotACell),
     ),
     TcpRule::demanded(
         "answer-free",
         "the server marks only free cells",
         document::INVALID_MOVE,
-        |checker| of_games(checker, Odd::Occupied),
+        |checker| of_games(checker, GameProblem::Occupied),
     ),
     TcpRule::demanded(
         "ids",
@@ -80,25 +80,25 @@ pub(super) const RULES: [TcpRule; 17] = [
         "result-won",
         "when the client completes a line it gets RESULT with flag 1",
         document::RESULT,
-        |checker| end(checker, GameResult::Won, Odd::Won),
+        |checker| end(checker, GameResult::Won, GameProblem::Won),
     ),
     TcpRule::demanded(
         "result-lost",
         "when the server completes a line the client gets RESULT with flag 0, and no ACTION before it",
         document::RESULT,
-        |checker| end(checker, GameResult::Lost, Odd::Lost),
+        |checker| end(checker, GameResult::Lost, GameProblem::Lost),
     ),
     TcpRule::demanded(
         "result-draw",
         "when the board is full without a line the client gets RESULT with flag 2",
         document::RESULT,
-        |checker| end(checker, GameResult::Draw, Odd::Draw),
+        |checker| end(checker, GameResult::Draw, GameProblem::Draw),
     ),
     TcpRule::demanded(
         "result-not-early",
         "RESULT comes only when there is a line or the board is full",
         document::ACTION_OR_RESULT,
-        |checker| of_games(checker, Odd::Early),
+        |checker| of_games(checker, GameProblem::Early),
     ),
     TcpRule {
         only: Some(Dialect::Later),
@@ -175,19 +175,19 @@ pub(super) fn first_moves(connection: &mut Connection) -> RuleResult<(Cell, Cell
     }
 }
 
-fn of_games(checker: &mut Checker, sought: Odd) -> RuleResult {
+fn of_games(checker: &mut Checker, sought: GameProblem) -> RuleResult {
     let games = games(checker)?;
-    match games.odd.get(&sought) {
+    match games.problems.get(&sought) {
         Some(finding) => Err(Stop::broken(finding.clone())),
         None if games.finished == 0 => Err(games.prevented("no game came to its end")),
         None => Ok(()),
     }
 }
 
-fn end(checker: &mut Checker, wanted: GameResult, sought: Odd) -> RuleResult {
+fn end(checker: &mut Checker, wanted: GameResult, sought: GameProblem) -> RuleResult {
     let is_slow = checker.broken.contains(&"prompt");
     let games = games(checker)?;
-    if let Some(finding) = games.odd.get(&sought) {
+    if let Some(finding) = games.problems.get(&sought) {
         let stop = Stop::broken(finding.clone());
         return Err(match (games.has_swapped_flags(), wanted) {
             (true, GameResult::Won) => stop
@@ -402,8 +402,8 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
         return Err(games.prevented("no game came to its end"));
     }
     let lost_rule = match games.has_swapped_flags() {
-        true => Odd::Won.rule(),
-        false => Odd::Lost.rule(),
+        true => GameProblem::Won.rule(),
+        false => GameProblem::Lost.rule(),
     };
     for _ in 0..2 {
         let mut connection = checker.admitted()?;
@@ -411,14 +411,14 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
             &mut connection,
             GameResult::Draw,
             Tactic::Minimax,
-            &mut checker.chance,
+            &mut checker.move_source,
         )
-        .map_err(|oddity| {
-            let rule = match oddity.odd {
-                Odd::Lost => lost_rule,
-                odd => odd.rule(),
+        .map_err(|deviation| {
+            let rule = match deviation.kind {
+                GameProblem::Lost => lost_rule,
+                kind => kind.rule(),
             };
-            oddity.stop.prevented_by(rule)
+            deviation.stop.prevented_by(rule)
         })?;
         connection.play();
         let expected = super::session::admit(connection.id, true);

@@ -3,8 +3,8 @@
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};
-use super::opening::{admit, read_ready};
 use super::session::{hello_bytes, still_serves};
+use super::session_start::{admit, read_ready};
 use super::{Checker, PLAYER, TcpRule, document};
 use crate::verdict::{RuleResult, Stop};
 

@@ -6,7 +6,7 @@
 use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
 use super::connection::{Connection, Expected, Received};
-use super::opening::read_ready;
+use super::session_start::read_ready;
 use super::{Checker, PLAYER, TcpRule, document};
 use crate::frame::{hex, server_words};
 use crate::verdict::{RuleResult, Stop, Weight};

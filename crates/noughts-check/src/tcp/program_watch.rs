@@ -23,10 +23,8 @@ impl Checker {
         };
         if ends_when_left {
             // The time for restarts extends the deadline of the check, because the server answers nothing meanwhile.
-            let most = MAX_ANSWER_TIMES * self.timeouts.answer;
-            let spent = started
-                .elapsed()
-                .min(most.saturating_sub(self.restart_time));
+            let max = MAX_ANSWER_TIMES * self.timeouts.answer;
+            let spent = started.elapsed().min(max.saturating_sub(self.restart_time));
             self.restart_time += spent;
             self.timeouts.until += spent;
         }

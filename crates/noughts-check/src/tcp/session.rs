@@ -3,7 +3,7 @@
 use noughts_wire::{Admission, Dialect, FromClient, FromServer, Opcode, SESSION_IDS};
 
 use super::connection::{Connection, Expected, Received, encoded};
-use super::opening::{self, read_ready};
+use super::session_start::{self, read_ready};
 use super::{Checker, PLAYER, TcpRule, document};
 use crate::frame::hex;
 use crate::verdict::{Fact, Finding, RuleResult, Stop, Weight};
@@ -96,7 +96,7 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
 /// Expects READY and ADMIT 1. A server that has misread the name does not send these frames.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
-    opening::admit(connection)
+    session_start::admit(connection)
 }
 
 fn ready_comes(checker: &mut Checker) -> RuleResult {

@@ -123,12 +123,12 @@ fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
 /// usual 2 s per answer that is 6 s, so a silent server is checked within 15 s.
 fn waits_are_few(judged: &[(Case, Report)]) {
     for (case, report) in judged {
-        let most = match &*case.fault {
+        let max = match &*case.fault {
             "none" => Duration::from_secs(2),
             fault => 3 * timeout(fault) + Duration::from_secs(1),
         };
         assert!(
-            report.waited <= most,
+            report.waited <= max,
             "{} {}: waited {:?}",
             case.mode,
             case.fault,

@@ -27,7 +27,7 @@ const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 /// wastes a later threat. Measured without the learned evaluation, 600 games of `search:2000n` against `greedy` on
 /// 15x15k5: 19 losses with fours searched last, 34 with fours searched first. The learned evaluation needs no
 /// correction.
-const SPENT_FOUR: i32 = 3_500;
+const FOUR_PENALTY: i32 = 3_500;
 
 /// The search for sequences of fours is used only if K is at least this number. Shorter lines are completed too
 /// quickly.
@@ -147,11 +147,11 @@ impl GridFeatures {
         let cells = self.spec.cells();
         let value = |side: usize| self.cell_values[side * cells + at.index()];
         let others = (0..self.sides).filter(|other| *other != side.index());
-        let most = others.map(value).max().unwrap_or(0);
+        let best_other = others.map(value).max().unwrap_or(0);
         let own = value(side.index());
         match self.spec.goal {
-            Goal::Make => 8 * own + 7 * most + self.centre(at),
-            Goal::Avoid => -8 * own + most - self.centre(at),
+            Goal::Make => 8 * own + 7 * best_other + self.centre(at),
+            Goal::Avoid => -8 * own + best_other - self.centre(at),
         }
     }
 
@@ -218,8 +218,8 @@ impl<R: Rules> Features<R> for GridFeatures {
             return if mover == me { value } else { -value };
         }
         let others = (0..self.sides).filter(|side| *side != me.index());
-        let most = others.map(|side| self.totals[side]).max().unwrap_or(0);
-        let balance = self.totals[me.index()] - most;
+        let best_other = others.map(|side| self.totals[side]).max().unwrap_or(0);
+        let balance = self.totals[me.index()] - best_other;
         if self.spec.goal == Goal::Avoid {
             return (-balance).clamp(-90_000, 90_000);
         }
@@ -231,11 +231,11 @@ impl<R: Rules> Features<R> for GridFeatures {
         &self,
         rules: &R,
         position: &R::Position,
-        most: usize,
+        max_moves: usize,
         into: &mut Vec<Candidate>,
     ) -> bool {
         let side = rules.to_move(position);
-        let large = most < self.spec.cells()
+        let large = max_moves < self.spec.cells()
             && self.spec.cells() > MAX_CELLS_OF_SMALL_BOARD
             && self.marks > 0;
         for at in rules.moves(position) {
@@ -254,10 +254,10 @@ impl<R: Rules> Features<R> for GridFeatures {
             }));
             return true;
         }
-        if large && into.len() > most {
+        if large && into.len() > max_moves {
             let order = |candidate: &Candidate| (-candidate.move_score, candidate.at);
-            into.select_nth_unstable_by_key(most, order);
-            into.truncate(most);
+            into.select_nth_unstable_by_key(max_moves, order);
+            into.truncate(max_moves);
             into.sort_unstable_by_key(order);
         }
         !large
@@ -267,10 +267,10 @@ impl<R: Rules> Features<R> for GridFeatures {
         GridFeatures::move_score(self, side, at)
     }
 
-    fn spent_four(&self) -> i32 {
+    fn four_penalty(&self) -> i32 {
         match self.patterns {
             Some(_) => 0,
-            None => SPENT_FOUR,
+            None => FOUR_PENALTY,
         }
     }
 

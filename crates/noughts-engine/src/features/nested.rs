@@ -346,7 +346,7 @@ impl Features<Nested> for NestedFeatures {
         &self,
         rules: &Nested,
         position: &NestedPosition,
-        _most: usize,
+        _max_moves: usize,
         into: &mut Vec<Candidate>,
     ) -> bool {
         let mover = rules.to_move(position);

@@ -381,9 +381,9 @@ fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     let line = spec.line();
     for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {
         let step = step(spec, direction);
-        let least = (line - 1).saturating_sub(after);
-        let most = before.min(line - 1);
-        for back in least..=most {
+        let min = (line - 1).saturating_sub(after);
+        let max = before.min(line - 1);
+        for back in min..=max {
             let first = at.index() - back * step;
             f(direction * spec.cells() + first, Window { first, step });
         }

@@ -36,20 +36,20 @@ impl<R: Searchable> Search<'_, R> {
     /// The value of a VCF of the side to move, if one is found.
     pub(super) fn win_by_force(&mut self, depth: u32) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
-        let most = match depth {
+        let max_nodes = match depth {
             0 => LAST_SEQUENCE,
             1.. => INNER_SEQUENCE,
         };
-        let plies = self.sequence(mover, most)?;
+        let plies = self.sequence(mover, max_nodes)?;
         Some(WIN - ply - plies as i32)
     }
 
-    /// The number of plies in which `side` would win by fours only, if it were to move. Searches at most `most`
+    /// The number of plies in which `side` would win by fours only, if it were to move. Searches at most `max_nodes`
     /// nodes.
-    pub(super) fn sequence(&mut self, side: Side, most: u64) -> Option<u32> {
+    pub(super) fn sequence(&mut self, side: Side, max_nodes: u64) -> Option<u32> {
         let left = self.nodes_left();
         let windows = self.board.windows().filter(|_| self.by_force)?;
-        let plies = self.vcf.wins(windows, side, most.min(left));
+        let plies = self.vcf.wins(windows, side, max_nodes.min(left));
         self.nodes += self.vcf.take_nodes();
         plies
     }
@@ -111,9 +111,9 @@ impl<R: Searchable> Search<'_, R> {
     /// their number.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
-        let matters = self.by_force && self.board.features().spent_four() > 0;
+        let has_penalty = self.by_force && self.board.features().four_penalty() > 0;
         self.fours.clear();
-        if let Some(windows) = self.board.windows().filter(|_| matters) {
+        if let Some(windows) = self.board.windows().filter(|_| has_penalty) {
             let lacking = windows.lacking(mover, 2).iter();
             let cells = lacking.flat_map(|number| windows.free(*number));
             self.fours.extend(cells);
@@ -125,10 +125,10 @@ impl<R: Searchable> Search<'_, R> {
 
     /// Lowers the rank of the collected fours.
     pub(super) fn put_fours_last(&self, list: &mut [Candidate]) {
-        let spent = self.board.features().spent_four();
+        let penalty = self.board.features().four_penalty();
         for candidate in list {
             if self.fours.contains(&candidate.at) {
-                candidate.move_score -= spent;
+                candidate.move_score -= penalty;
             }
         }
     }

@@ -193,9 +193,9 @@ impl<R: Searchable> Search<'_, R> {
             let more = self.nodes - self.counted;
             shared.nodes.fetch_add(more, Ordering::Relaxed);
             self.counted = self.nodes;
-        } else if let Some(most) = self.context.limits.nodes {
+        } else if let Some(max_nodes) = self.context.limits.nodes {
             let all = self.nodes + shared.nodes.load(Ordering::Relaxed);
-            self.aborted |= all >= most;
+            self.aborted |= all >= max_nodes;
         }
     }
 

@@ -85,7 +85,9 @@ impl<R: Searchable> Search<'_, R> {
     /// Whether the search should stop before the next depth to save time for later moves.
     fn is_enough(&self, time_manager: &mut TimeManager, found: (Move, i32)) -> bool {
         match self.aim {
-            Aim::Move { usual: Some(usual) } => !time_manager.goes_on(usual, self.elapsed(), found),
+            Aim::Move { usual: Some(usual) } => {
+                !time_manager.should_search_deeper(usual, self.elapsed(), found)
+            }
             Aim::Move { usual: None } | Aim::Value => false,
         }
     }

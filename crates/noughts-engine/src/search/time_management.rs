@@ -31,7 +31,7 @@ pub(super) struct TimeManager {
 impl TimeManager {
     /// Whether to start another depth. The latest depth ended at `elapsed` and gave the move and the value in
     /// `found`. `usual` is the usual time per move.
-    pub(super) fn goes_on(
+    pub(super) fn should_search_deeper(
         &mut self,
         usual: Duration,
         elapsed: Duration,
@@ -74,7 +74,7 @@ mod tests {
         let usual = Duration::from_millis(100);
         let stops = depths.iter().position(|(ms, cell, value)| {
             let elapsed = Duration::from_millis(*ms);
-            !time_manager.goes_on(usual, elapsed, (Move::at(*cell), *value))
+            !time_manager.should_search_deeper(usual, elapsed, (Move::at(*cell), *value))
         });
         stops.map_or(usize::MAX, |index| index + 1)
     }

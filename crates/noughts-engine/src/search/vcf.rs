@@ -46,16 +46,21 @@ impl VcfSearch {
         std::mem::take(&mut self.nodes)
     }
 
-    /// The number of plies in which `side` wins by fours only, if it is to move. Searches at most `most`
+    /// The number of plies in which `side` wins by fours only, if it is to move. Searches at most `max_nodes`
     /// nodes.
-    pub(crate) fn wins(&mut self, windows: &mut Windows, side: Side, most: u64) -> Option<u32> {
+    pub(crate) fn wins(
+        &mut self,
+        windows: &mut Windows,
+        side: Side,
+        max_nodes: u64,
+    ) -> Option<u32> {
         self.line.clear();
         self.last.clear();
         self.fours.clear();
         if windows.lacking(side, 1).is_empty() && windows.lacking(side, 2).is_empty() {
             return None;
         }
-        self.left = most;
+        self.left = max_nodes;
         self.attack(windows, side).then(|| {
             let fours = self.line.len() as u32;
             2 * fours + if self.last.len() == 1 { 1 } else { 3 }

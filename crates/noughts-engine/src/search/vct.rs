@@ -109,9 +109,9 @@ impl<R: Searchable> Search<'_, R> {
         refutations.find(|refutation| refutation.at == at)
     }
 
-    /// The number of plies in which the side to move wins by a VCT. Searches at most `most` nodes.
-    fn search_vct(&mut self, most: u64) -> Option<u32> {
-        self.vct.until = self.nodes + most;
+    /// The number of plies in which the side to move wins by a VCT. Searches at most `max_nodes` nodes.
+    fn search_vct(&mut self, max_nodes: u64) -> Option<u32> {
+        self.vct.until = self.nodes + max_nodes;
         for threats in 1..=MAX_THREATS {
             self.vct.cut = false;
             let plies = self.attack(threats);

@@ -3,7 +3,7 @@
 use noughts_rules::Move;
 
 use super::dfpn::Dfpn;
-use super::proof_writer::Explain;
+use super::proof_writer::ProvablePosition;
 use super::{GameValue, Solver};
 use crate::clock::Clock;
 use crate::strategy::Stop;
@@ -47,15 +47,18 @@ impl Solver {
 
 /// The moves after which the attacker is known to win. With `wins` false: the moves after which the attacker is known
 /// not to win.
-pub(super) fn moves_that_keep<F: Explain>(dfpn: &mut Dfpn<'_, F>, wins: bool) -> Vec<Move> {
-    let mut moves = dfpn.field.all_moves();
+pub(super) fn moves_that_keep<P: ProvablePosition>(
+    dfpn: &mut Dfpn<'_, P>,
+    wins: bool,
+) -> Vec<Move> {
+    let mut moves = dfpn.position.all_moves();
     moves.retain(|at| {
-        dfpn.field.play(*at);
-        let known = match dfpn.field.is_obvious(wins) {
+        dfpn.position.play(*at);
+        let known = match dfpn.position.is_obvious(wins) {
             true => Some(wins),
             false => dfpn.known().or_else(|| dfpn.answer()),
         };
-        dfpn.field.take_back(*at);
+        dfpn.position.take_back(*at);
         known == Some(wins)
     });
     moves

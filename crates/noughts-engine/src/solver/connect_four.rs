@@ -93,7 +93,7 @@ const MIN_FREE_FOR_MIRROR: u32 = 24;
 
 impl ConnectFour {
     /// Whether this solver can solve the game.
-    pub(crate) fn fits(variant: &Variant) -> bool {
+    pub(crate) fn supports(variant: &Variant) -> bool {
         let Variant::Grid(spec) = variant else {
             return false;
         };
@@ -105,13 +105,13 @@ impl ConnectFour {
             && spec.columns() * (spec.rows() + 1) <= 64
     }
 
-    /// A solver with a table of at most this many bytes; `None` if the variant does not
-    /// [fit](ConnectFour::fits).
+    /// A solver with a table of at most this many bytes; `None` if the variant is not
+    /// [supported](ConnectFour::supports).
     pub(crate) fn new(variant: &Variant, bytes: usize) -> Option<ConnectFour> {
         let Variant::Grid(spec) = variant else {
             return None;
         };
-        if !ConnectFour::fits(variant) {
+        if !ConnectFour::supports(variant) {
             return None;
         }
         let geometry = Geometry::new(spec.columns() as u32, spec.rows() as u32);

@@ -65,7 +65,7 @@ pub(crate) enum StaticResult {
 }
 
 /// A position with an attacker, who tries to win, and a defender, who tries not to lose.
-pub(crate) trait Field {
+pub(crate) trait SearchPosition {
     /// Whether the attacker is to move.
     fn attacks(&self) -> bool;
 
@@ -94,8 +94,8 @@ pub(crate) trait Limit {
 const NODES_PER_CHECK: u64 = 128;
 
 /// A search for the answer to one question: can the attacker force a win?
-pub(crate) struct Dfpn<'m, F> {
-    pub(crate) field: F,
+pub(crate) struct Dfpn<'m, P> {
+    pub(crate) position: P,
     memory: &'m ProofNumberTable,
     limit: &'m mut dyn Limit,
     lists: Vec<Vec<Child>>,
@@ -108,15 +108,15 @@ pub(crate) struct Dfpn<'m, F> {
     salt: u64,
 }
 
-impl<'m, F: Field> Dfpn<'m, F> {
+impl<'m, P: SearchPosition> Dfpn<'m, P> {
     pub(crate) fn new(
-        field: F,
+        position: P,
         memory: &'m ProofNumberTable,
         limit: &'m mut dyn Limit,
         salt: u64,
     ) -> Self {
         Dfpn {
-            field,
+            position,
             memory,
             limit,
             lists: Vec::new(),
@@ -142,25 +142,25 @@ impl<'m, F: Field> Dfpn<'m, F> {
 
     /// The stored answer for this position, if any.
     pub(crate) fn known(&self) -> Option<bool> {
-        let numbers = self.memory.get(self.field.key() ^ self.salt);
-        let numbers = numbers.or_else(|| self.memory.get(self.field.wide_key() ^ self.salt));
+        let numbers = self.memory.get(self.position.key() ^ self.salt);
+        let numbers = numbers.or_else(|| self.memory.get(self.position.wide_key() ^ self.salt));
         numbers.and_then(Numbers::answer)
     }
 
     /// Searches until the position is decided or a number reaches its threshold.
-    fn search(&mut self, ply: usize, most_proof: u32, most_refutation: u32) -> Numbers {
+    fn search(&mut self, ply: usize, proof_threshold: u32, refutation_threshold: u32) -> Numbers {
         self.nodes += 1;
         if self.nodes.is_multiple_of(NODES_PER_CHECK) && !self.limit.may_continue(NODES_PER_CHECK) {
             self.stopped = true;
         }
         let (key, wide) = (
-            self.field.key() ^ self.salt,
-            self.field.wide_key() ^ self.salt,
+            self.position.key() ^ self.salt,
+            self.position.wide_key() ^ self.salt,
         );
         let enough = |numbers: Numbers| {
             numbers.is_decided()
-                || numbers.proof >= most_proof
-                || numbers.refutation >= most_refutation
+                || numbers.proof >= proof_threshold
+                || numbers.refutation >= refutation_threshold
         };
         let before = self.memory.get(wide);
         if let Some(numbers) = before.filter(|numbers| enough(*numbers)) {
@@ -172,7 +172,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
         }
         let mut list = std::mem::take(&mut self.lists[ply]);
         list.clear();
-        let seen = self.field.look(before.is_none(), &mut list);
+        let seen = self.position.look(before.is_none(), &mut list);
         let found = match seen {
             StaticResult::Proved => Numbers::PROVED,
             StaticResult::Refuted => Numbers::REFUTED,
@@ -185,7 +185,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
                         None => self.vary_estimate(child),
                     }
                 }
-                self.settle(ply, most_proof, most_refutation, &mut list)
+                self.settle(ply, proof_threshold, refutation_threshold, &mut list)
             }
         };
         self.lists[ply] = list;
@@ -195,7 +195,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
     }
 
     fn settle(&mut self, ply: usize, proof: u32, refutation: u32, list: &mut [Child]) -> Numbers {
-        let attacks = self.field.attacks();
+        let attacks = self.position.attacks();
         loop {
             let (best, second, found) = choose(list, attacks);
             let enough = found.proof >= proof || found.refutation >= refutation;
@@ -204,7 +204,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
             }
             let child = list[best];
             let above = (second + 1 + second / 4).min(NEVER);
-            let (most_proof, most_refutation) = if attacks {
+            let (proof_threshold, refutation_threshold) = if attacks {
                 let rest = refutation - found.refutation;
                 (
                     proof.min(above),
@@ -217,9 +217,9 @@ impl<'m, F: Field> Dfpn<'m, F> {
                     refutation.min(above),
                 )
             };
-            self.field.play(child.at);
-            list[best].numbers = self.search(ply + 1, most_proof, most_refutation);
-            self.field.take_back(child.at);
+            self.position.play(child.at);
+            list[best].numbers = self.search(ply + 1, proof_threshold, refutation_threshold);
+            self.position.take_back(child.at);
         }
     }
 

@@ -4,7 +4,7 @@
 use noughts_rules::{Bits, Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 
 use super::plain_grid::{self, PlainGrid};
-use super::proof_writer::Explained;
+use super::proof_writer::AttackedPosition;
 
 /// Whether the game is a plain grid: two sides, every empty cell may be played, and a line of K or more wins.
 pub(crate) fn is_plain(spec: &GridSpec) -> bool {
@@ -46,44 +46,44 @@ impl Representation {
     }
 }
 
-/// Evaluates an expression in which `$field` is the position for this attacker, with the static type of its
+/// Evaluates an expression in which `$position` is the position for this attacker, with the static type of its
 /// representation.
-macro_rules! with_field {
-    ($variant:expr, $diagram:expr, $attacker:expr, $field:ident => $value:expr) => {{
+macro_rules! with_position {
+    ($variant:expr, $diagram:expr, $attacker:expr, $position:ident => $value:expr) => {{
         let (variant, diagram, attacker): (&noughts_rules::Variant, &noughts_rules::Diagram, noughts_rules::Side) = ($variant, $diagram, $attacker);
         match $crate::solver::dispatch::Representation::of(variant) {
             $crate::solver::dispatch::Representation::Rectangle => {
-                let $field = $crate::solver::dispatch::plain::<u64, u64, 4>(variant, diagram, attacker);
+                let $position = $crate::solver::dispatch::plain::<u64, u64, 4>(variant, diagram, attacker);
                 $value
             }
             $crate::solver::dispatch::Representation::Small => {
-                let $field = $crate::solver::dispatch::plain::<u64, u64, 8>(variant, diagram, attacker);
+                let $position = $crate::solver::dispatch::plain::<u64, u64, 8>(variant, diagram, attacker);
                 $value
             }
             $crate::solver::dispatch::Representation::Middle => {
-                let $field = $crate::solver::dispatch::plain::<u64, u128, 8>(variant, diagram, attacker);
+                let $position = $crate::solver::dispatch::plain::<u64, u128, 8>(variant, diagram, attacker);
                 $value
             }
             $crate::solver::dispatch::Representation::Large => {
-                let $field = $crate::solver::dispatch::plain::<u128, noughts_rules::Wide<4>, 8>(variant, diagram, attacker);
+                let $position = $crate::solver::dispatch::plain::<u128, noughts_rules::Wide<4>, 8>(variant, diagram, attacker);
                 $value
             }
             $crate::solver::dispatch::Representation::Rules => noughts_rules::dispatch!(&noughts_rules::AnyTimeline::new(variant), timeline => {
                 let rules = timeline.rules().clone();
                 let position = rules.set_up(diagram);
-                let $field = $crate::solver::proof_writer::Explained::general($crate::solver::general::General::new(rules, position, attacker));
+                let $position = $crate::solver::proof_writer::AttackedPosition::general($crate::solver::general::General::new(rules, position, attacker));
                 $value
             }),
         }
     }};
 }
-pub(crate) use with_field;
+pub(crate) use with_position;
 
 pub(crate) fn plain<B: Bits, L: Bits, const W: usize>(
     variant: &Variant,
     diagram: &Diagram,
     attacker: Side,
-) -> Explained<PlainGrid<B, L, W>> {
+) -> AttackedPosition<PlainGrid<B, L, W>> {
     let Variant::Grid(spec) = variant else {
         unreachable!("plain games are grids");
     };
@@ -95,5 +95,5 @@ pub(crate) fn plain<B: Bits, L: Bits, const W: usize>(
     };
     let (mine, theirs) = (of(attacker), of(attacker.next(2)));
     let attacks = diagram.to_move == attacker;
-    Explained::plain(PlainGrid::new(spec, [&mine, &theirs], attacks), attacker)
+    AttackedPosition::plain(PlainGrid::new(spec, [&mine, &theirs], attacks), attacker)
 }

@@ -2,7 +2,7 @@
 
 use noughts_rules::{Bits, ByteGrid, Grid, Move, Outcome, Rules, Side, Symmetry, Variant};
 
-use super::dfpn::{Child, Field, NEVER, Numbers, StaticResult};
+use super::dfpn::{Child, NEVER, Numbers, SearchPosition, StaticResult};
 use crate::rng::Random;
 
 /// Facts about a position that the solver uses in addition to the rules. The default implementations are right for
@@ -83,7 +83,7 @@ impl<R: Endgame> General<R> {
                 })
                 .collect(),
         };
-        let mut field = General {
+        let mut general = General {
             hashes: vec![0; ways.len()],
             positions: vec![position],
             ways,
@@ -93,17 +93,17 @@ impl<R: Endgame> General<R> {
             attacker,
             rules,
         };
-        let marks = field.rules.diagram(field.position()).marks;
+        let marks = general.rules.diagram(general.position()).marks;
         for (at, side) in marks.iter().enumerate() {
             if let Some(side) = side {
-                field.mix(*side, Move::at(at));
+                general.mix(*side, Move::at(at));
             }
         }
-        let closed = field.rules.closed(field.position());
+        let closed = general.rules.closed(general.position());
         for board in (0..9).filter(|board| closed >> board & 1 == 1) {
-            field.close(board);
+            general.close(board);
         }
-        field
+        general
     }
 
     pub(crate) fn position(&self) -> &R::Position {
@@ -177,7 +177,7 @@ impl<R: Endgame> General<R> {
     }
 }
 
-impl<R: Endgame> Field for General<R> {
+impl<R: Endgame> SearchPosition for General<R> {
     fn attacks(&self) -> bool {
         self.rules.to_move(self.position()) == self.attacker
     }

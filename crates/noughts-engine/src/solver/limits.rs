@@ -51,7 +51,7 @@ impl Limit for MainThread<'_, '_> {
         let limits = &mut *self.limits;
         let may_continue = !limits.stop.is_set()
             && !self.shared.done.load(Ordering::Relaxed)
-            && (limits.budget.nodes).is_none_or(|most| all - limits.from < most);
+            && (limits.budget.nodes).is_none_or(|max| all - limits.from < max);
         if may_continue && self.since < NODES_PER_REPORT {
             return true;
         }
@@ -67,7 +67,7 @@ impl Limit for MainThread<'_, '_> {
             at_most: self.known.1,
         });
         let budget = &limits.budget;
-        let may_continue = may_continue && budget.time.is_none_or(|most| time < most);
+        let may_continue = may_continue && budget.time.is_none_or(|max| time < max);
         let is_crowded = fill > CROWDED && self.memory.can_grow(budget.memory);
         if may_continue && is_crowded {
             self.shared.is_crowded.store(true, Ordering::Relaxed);

@@ -137,20 +137,20 @@ impl<L: Bits> LiveLines<L> {
     /// Whether the other side stops all lines by always taking the cell with the largest weight. `moves` says whether
     /// the side that owns the lines is to move.
     pub(crate) fn is_held_by_counting(&self, moves: bool) -> bool {
-        let most = if moves { most(&self.on) } else { 0 };
-        self.sum + most < self.scale.made()
+        let heaviest = if moves { max_weight(&self.on) } else { 0 };
+        self.sum + heaviest < self.scale.made()
     }
 }
 
 /// The largest weight.
-pub(crate) fn most(weights: &[u32]) -> u32 {
-    weights.iter().fold(0, |most, weight| most.max(*weight))
+pub(crate) fn max_weight(weights: &[u32]) -> u32 {
+    weights.iter().fold(0, |max, weight| max.max(*weight))
 }
 
 /// The first cell with the largest weight.
 pub(crate) fn heaviest(weights: &[u32]) -> usize {
-    let most = most(weights);
-    let first = weights.iter().position(|weight| *weight == most);
+    let max = max_weight(weights);
+    let first = weights.iter().position(|weight| *weight == max);
     first.unwrap_or(0)
 }
 

@@ -10,7 +10,7 @@
 
 use noughts_rules::Bits;
 
-use super::live_lines::{LiveLines, Scale, heaviest, most};
+use super::live_lines::{LiveLines, Scale, heaviest, max_weight};
 
 /// Searches for pairs that stop all lines of the attacker, together with counting.
 pub(crate) struct PairingSearch<B, L> {
@@ -96,12 +96,12 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
     /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
         // With this total weight or more, all lines can be stopped only by one pair for each line.
-        let most = if attacks {
+        let limit = if attacks {
             self.made / 4 * 7
         } else {
             2 * self.made
         };
-        if self.left.sum >= most && 2 * self.left.alive.count() > self.through.len() {
+        if self.left.sum >= limit && 2 * self.left.alive.count() > self.through.len() {
             return false;
         }
         self.pair_equal_cells();
@@ -209,7 +209,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
                 self.trial[at] -= weight;
             }
         }
-        sum + most(&self.trial) < self.made
+        sum + max_weight(&self.trial) < self.made
     }
 
     /// Whether counting alone stops all lines. Tries every answer of the defender, as the proof checker does.

@@ -6,7 +6,7 @@
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
-use super::dfpn::{Child, Field, NEVER, Numbers, StaticResult};
+use super::dfpn::{Child, NEVER, Numbers, SearchPosition, StaticResult};
 use super::live_lines::{LiveLines, Scale};
 use super::pairing::PairingSearch;
 use crate::rng::Random;
@@ -286,7 +286,7 @@ impl EstimateWeights {
     };
 }
 
-impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
+impl<B: Bits, L: Bits, const W: usize> SearchPosition for PlainGrid<B, L, W> {
     fn attacks(&self) -> bool {
         self.attacks
     }

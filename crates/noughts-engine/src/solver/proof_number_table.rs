@@ -27,17 +27,17 @@ struct Bucket([[AtomicU64; 2]; ENTRIES]);
 impl ProofNumberTable {
     /// A table of at most `bytes` bytes, rounded down to a power of two, but at least one bucket.
     pub(crate) fn new(bytes: usize) -> ProofNumberTable {
-        let most = (bytes / size_of::<Bucket>()).max(1);
-        let count = 1 << most.ilog2();
+        let max_buckets = (bytes / size_of::<Bucket>()).max(1);
+        let count = 1 << max_buckets.ilog2();
         ProofNumberTable {
             buckets: (0..count).map(|_| Bucket::default()).collect(),
         }
     }
 
-    /// A larger table with the same entries, of at most `most` bytes. `None` if the limit or the memory does
+    /// A larger table with the same entries, of at most `max_bytes` bytes. `None` if the limit or the memory does
     /// not allow it.
-    pub(crate) fn grown(&self, most: usize) -> Option<ProofNumberTable> {
-        let room = (most / size_of::<Bucket>() / self.buckets.len()).min(8);
+    pub(crate) fn grown(&self, max_bytes: usize) -> Option<ProofNumberTable> {
+        let room = (max_bytes / size_of::<Bucket>() / self.buckets.len()).min(8);
         if room < 2 {
             return None;
         }
@@ -55,9 +55,9 @@ impl ProofNumberTable {
         Some(larger)
     }
 
-    /// Whether a table of twice the size takes at most `most` bytes.
-    pub(crate) fn can_grow(&self, most: usize) -> bool {
-        self.buckets.len() * size_of::<Bucket>() * 2 <= most
+    /// Whether a table of twice the size takes at most `max_bytes` bytes.
+    pub(crate) fn can_grow(&self, max_bytes: usize) -> bool {
+        self.buckets.len() * size_of::<Bucket>() * 2 <= max_bytes
     }
 
     #[inline]
@@ -127,13 +127,14 @@ impl ProofNumberTable {
         into.write_all(&[0; ENTRY])
     }
 
-    /// Reads what [`save`](ProofNumberTable::save) wrote. Grows up to `most` bytes; entries that do not fit are dropped.
-    pub(crate) fn load(&mut self, from: &mut dyn Read, most: usize) -> io::Result<()> {
+    /// Reads what [`save`](ProofNumberTable::save) wrote. Grows up to `max_bytes` bytes; entries that do not
+    /// fit are dropped.
+    pub(crate) fn load(&mut self, from: &mut dyn Read, max_bytes: usize) -> io::Result<()> {
         let mut entry = [0; ENTRY];
         for count in 1u64.. {
             if count.is_multiple_of(1 << 16)
                 && self.fill() > CROWDED
-                && let Some(larger) = self.grown(most)
+                && let Some(larger) = self.grown(max_bytes)
             {
                 *self = larger;
             }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use noughts_rules::{Bits, Diagram, Move, Side, Variant};
 
 use super::GameValue;
-use super::dfpn::{Child, Dfpn, Field, StaticResult};
+use super::dfpn::{Child, Dfpn, SearchPosition, StaticResult};
 use super::general::{Endgame, General};
 use super::plain_grid::PlainGrid;
 
@@ -33,7 +33,7 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A position for which a proof can be written.
-pub(crate) trait Explain: Field {
+pub(crate) trait ProvablePosition: SearchPosition {
     /// Whether this answer is obvious to the checker.
     fn is_obvious(&mut self, wins: bool) -> bool;
 
@@ -50,82 +50,82 @@ pub(crate) trait Explain: Field {
 }
 
 /// A position and the attacker.
-pub(crate) struct Explained<F> {
-    field: F,
+pub(crate) struct AttackedPosition<P> {
+    inner: P,
     attacker: Side,
 }
 
-impl<B: Bits, L: Bits, const W: usize> Explained<PlainGrid<B, L, W>> {
-    pub(crate) fn plain(field: PlainGrid<B, L, W>, attacker: Side) -> Self {
-        Explained { field, attacker }
+impl<B: Bits, L: Bits, const W: usize> AttackedPosition<PlainGrid<B, L, W>> {
+    pub(crate) fn plain(inner: PlainGrid<B, L, W>, attacker: Side) -> Self {
+        AttackedPosition { inner, attacker }
     }
 }
 
-impl<R: Endgame> Explained<General<R>> {
-    pub(crate) fn general(field: General<R>) -> Self {
-        Explained {
-            field,
+impl<R: Endgame> AttackedPosition<General<R>> {
+    pub(crate) fn general(inner: General<R>) -> Self {
+        AttackedPosition {
+            inner,
             attacker: Side::FIRST,
         }
     }
 }
 
-impl<F: Field> Field for Explained<F> {
+impl<P: SearchPosition> SearchPosition for AttackedPosition<P> {
     #[inline]
     fn attacks(&self) -> bool {
-        self.field.attacks()
+        self.inner.attacks()
     }
     #[inline]
     fn key(&self) -> u64 {
-        self.field.key()
+        self.inner.key()
     }
     #[inline]
     fn wide_key(&self) -> u64 {
-        self.field.wide_key()
+        self.inner.wide_key()
     }
     #[inline]
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
-        self.field.look(is_new, moves)
+        self.inner.look(is_new, moves)
     }
     #[inline]
     fn play(&mut self, at: Move) {
-        self.field.play(at);
+        self.inner.play(at);
     }
     #[inline]
     fn take_back(&mut self, at: Move) {
-        self.field.take_back(at);
+        self.inner.take_back(at);
     }
 }
 
-impl<B: Bits, L: Bits, const W: usize> Explain for Explained<PlainGrid<B, L, W>> {
+impl<B: Bits, L: Bits, const W: usize> ProvablePosition for AttackedPosition<PlainGrid<B, L, W>> {
     fn is_obvious(&mut self, wins: bool) -> bool {
-        if !wins && self.field.is_counted_out() {
+        if !wins && self.inner.is_counted_out() {
             return true;
         }
         self.attacks() == wins && self.quick_win().is_some()
     }
 
     fn quick_win(&mut self) -> Option<Move> {
-        self.field.wins_soon()
+        self.inner.wins_soon()
     }
 
     fn all_moves(&mut self) -> Vec<Move> {
-        self.field.all_moves()
+        self.inner.all_moves()
     }
 
     fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
-        self.field.pairs()
+        self.inner.pairs()
     }
 
     fn diagram(&self) -> Diagram {
-        let [attacker, defender] = self.field.marks();
+        let [attacker, defender] = self.inner.marks();
         let side = |at: usize| match (attacker.has(at), defender.has(at)) {
             (true, _) => Some(self.attacker),
             (_, true) => Some(self.attacker.next(2)),
             (false, false) => None,
         };
         Diagram {
-            marks: (0..self.field.cells()).map(side).collect(),
+            marks: (0..self.inner.cells()).map(side).collect(),
             to_move: if self.attacks() {
                 self.attacker
             } else {
@@ -136,9 +136,9 @@ impl<B: Bits, L: Bits, const W: usize> Explain for Explained<PlainGrid<B, L, W>>
     }
 }
 
-impl<R: Endgame> Explain for Explained<General<R>> {
+impl<R: Endgame> ProvablePosition for AttackedPosition<General<R>> {
     fn is_obvious(&mut self, wins: bool) -> bool {
-        self.field.over().or_else(|| self.field.score()) == Some(wins)
+        self.inner.over().or_else(|| self.inner.score()) == Some(wins)
     }
 
     fn quick_win(&mut self) -> Option<Move> {
@@ -146,7 +146,7 @@ impl<R: Endgame> Explain for Explained<General<R>> {
     }
 
     fn all_moves(&mut self) -> Vec<Move> {
-        self.field.all_moves()
+        self.inner.all_moves()
     }
 
     fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
@@ -154,28 +154,28 @@ impl<R: Endgame> Explain for Explained<General<R>> {
     }
 
     fn diagram(&self) -> Diagram {
-        self.field.rules().diagram(self.field.position())
+        self.inner.rules().diagram(self.inner.position())
     }
 }
 
 /// A move after which the answer is still `wins`. Searches if the answer is not in the table; `None` if a
 /// limit is reached.
-pub(crate) fn keeping<F: Explain>(dfpn: &mut Dfpn<'_, F>, wins: bool) -> Option<Move> {
+pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -> Option<Move> {
     // The side to move may be the defender. A win of the defender also keeps the answer.
-    if let Some(at) = dfpn.field.quick_win() {
+    if let Some(at) = dfpn.position.quick_win() {
         return Some(at);
     }
-    let moves = dfpn.field.all_moves();
-    let behind = |dfpn: &mut Dfpn<'_, F>, is_it: &dyn Fn(&mut Dfpn<'_, F>) -> bool| {
+    let moves = dfpn.position.all_moves();
+    let behind = |dfpn: &mut Dfpn<'_, P>, is_it: &dyn Fn(&mut Dfpn<'_, P>) -> bool| {
         moves.iter().copied().find(|at| {
-            dfpn.field.play(*at);
+            dfpn.position.play(*at);
             let found = is_it(dfpn);
-            dfpn.field.take_back(*at);
+            dfpn.position.take_back(*at);
             found
         })
     };
-    let known = |dfpn: &mut Dfpn<'_, F>| dfpn.known() == Some(wins);
-    behind(dfpn, &|dfpn| dfpn.field.is_obvious(wins))
+    let known = |dfpn: &mut Dfpn<'_, P>| dfpn.known() == Some(wins);
+    behind(dfpn, &|dfpn| dfpn.position.is_obvious(wins))
         .or_else(|| behind(dfpn, &known))
         .or_else(|| {
             dfpn.answer()?;
@@ -185,30 +185,30 @@ pub(crate) fn keeping<F: Explain>(dfpn: &mut Dfpn<'_, F>, wins: bool) -> Option<
 }
 
 /// Whether this answer is obvious to the checker.
-pub(crate) fn is_obvious(mut field: impl Explain, wins: bool) -> bool {
-    field.is_obvious(wins)
+pub(crate) fn is_obvious(mut position: impl ProvablePosition, wins: bool) -> bool {
+    position.is_obvious(wins)
 }
 
 /// Whether there is no move that a proof must answer.
-pub(crate) fn is_dead(mut field: impl Explain) -> bool {
-    field.all_moves().is_empty()
+pub(crate) fn is_dead(mut position: impl ProvablePosition) -> bool {
+    position.all_moves().is_empty()
 }
 
 /// A move in a lost position: a move that does not lose at once, or any move if every move loses at once.
-pub(crate) fn resisting_move<F: Explain>(dfpn: &mut Dfpn<'_, F>) -> Option<Move> {
-    let moves = dfpn.field.all_moves();
+pub(crate) fn resisting_move<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>) -> Option<Move> {
+    let moves = dfpn.position.all_moves();
     let longer = moves.iter().copied().find(|at| {
-        dfpn.field.play(*at);
-        let at_once = dfpn.field.is_obvious(true);
-        dfpn.field.take_back(*at);
+        dfpn.position.play(*at);
+        let at_once = dfpn.position.is_obvious(true);
+        dfpn.position.take_back(*at);
         !at_once
     });
     longer.or(moves.first().copied())
 }
 
 /// Writes the proof lines of a claim.
-pub(crate) fn records<F: Explain>(
-    dfpn: Dfpn<'_, F>,
+pub(crate) fn records<P: ProvablePosition>(
+    dfpn: Dfpn<'_, P>,
     variant: &Variant,
     wins: bool,
     into: &mut dyn Write,
@@ -220,30 +220,31 @@ pub(crate) fn records<F: Explain>(
         written: HashSet::new(),
         into,
     };
-    writer.position()
+    writer.write_position()
 }
 
-struct Writer<'a, 'm, F> {
-    dfpn: Dfpn<'m, F>,
+struct Writer<'a, 'm, P> {
+    dfpn: Dfpn<'m, P>,
     variant: &'a Variant,
     wins: bool,
     written: HashSet<u64>,
     into: &'a mut dyn Write,
 }
 
-impl<F: Explain> Writer<'_, '_, F> {
+impl<P: ProvablePosition> Writer<'_, '_, P> {
     /// Writes the line of the current position, after the lines of the positions that it depends on.
-    fn position(&mut self) -> io::Result<()> {
-        if self.dfpn.field.is_obvious(self.wins) || !self.written.insert(self.dfpn.field.wide_key())
+    fn write_position(&mut self) -> io::Result<()> {
+        if self.dfpn.position.is_obvious(self.wins)
+            || !self.written.insert(self.dfpn.position.wide_key())
         {
             return Ok(());
         }
         let reason = match self.pairs() {
             Some(pairs) => pairs,
-            None if self.dfpn.field.attacks() == self.wins => self.one_move()?,
+            None if self.dfpn.position.attacks() == self.wins => self.one_move()?,
             None => self.all_moves()?,
         };
-        let position = self.dfpn.field.diagram().format(self.variant);
+        let position = self.dfpn.position.diagram().format(self.variant);
         writeln!(self.into, "{position} {reason}")
     }
 
@@ -251,7 +252,7 @@ impl<F: Explain> Writer<'_, '_, F> {
         if self.wins {
             return None;
         }
-        let pairs = self.dfpn.field.pairs()?;
+        let pairs = self.dfpn.position.pairs()?;
         let write = |at: usize| self.variant.format_move(Move::at(at));
         let words = pairs
             .iter()
@@ -269,16 +270,16 @@ impl<F: Explain> Writer<'_, '_, F> {
     }
 
     fn all_moves(&mut self) -> io::Result<String> {
-        for at in self.dfpn.field.all_moves() {
+        for at in self.dfpn.position.all_moves() {
             self.behind(at)?;
         }
         Ok("all".to_owned())
     }
 
     fn behind(&mut self, at: Move) -> io::Result<()> {
-        self.dfpn.field.play(at);
-        let result = self.position();
-        self.dfpn.field.take_back(at);
+        self.dfpn.position.play(at);
+        let result = self.write_position();
+        self.dfpn.position.take_back(at);
         result
     }
 }

@@ -95,10 +95,10 @@ impl<'r, R: Rules> Tree<'r, R> {
             }
         }
         let children = &self.nodes[self.nodes[0].children.clone()];
-        let most = children
+        let most_visited = children
             .iter()
             .max_by_key(|node| (node.visits, node.points));
-        most.map_or(Move::at(0), |node| node.at)
+        most_visited.map_or(Move::at(0), |node| node.at)
     }
 
     /// Plays one game: goes down the tree to a leaf, adds children to the leaf, and continues with random moves. A

@@ -66,7 +66,7 @@ fn refuses(game: &Game) -> Option<String> {
         Variant::Grid(spec) if spec.sides() == 2 => {
             spec.cells() <= MAX_CELLS_OF_ANY_GAME
                 || is_solved_quickly(spec)
-                || ConnectFour::fits(game.variant()) && is_connect_four_solved_quickly(spec)
+                || ConnectFour::supports(game.variant()) && is_connect_four_solved_quickly(spec)
         }
         Variant::Grid(_) | Variant::Nested(_) => false,
     };

@@ -11,8 +11,8 @@ pub(crate) fn ratios(one: &[f64], other: &[f64]) -> Spread {
 /// Median, minimum and maximum.
 pub(crate) struct Spread {
     pub(crate) median: f64,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
 }
 
 impl Spread {
@@ -21,19 +21,15 @@ impl Spread {
         sorted.sort_by(f64::total_cmp);
         Spread {
             median: sorted[sorted.len() / 2],
-            least: sorted[0],
-            most: sorted[sorted.len() - 1],
+            min: sorted[0],
+            max: sorted[sorted.len() - 1],
         }
     }
 }
 
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Spread {
-            median,
-            least,
-            most,
-        } = self;
-        write!(f, "{median:.2} ({least:.2}..{most:.2})")
+        let Spread { median, min, max } = self;
+        write!(f, "{median:.2} ({min:.2}..{max:.2})")
     }
 }

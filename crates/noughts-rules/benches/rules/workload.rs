@@ -26,7 +26,7 @@ const fn known(plays: u64, first_won: u64) -> Tally {
 }
 
 /// Maximum number of positions per workload. A longer measurement repeats the workload.
-const MOST: u64 = 12_000_000;
+const MAX_POSITIONS: u64 = 12_000_000;
 
 pub(crate) struct Workload {
     pub(crate) name: String,
@@ -106,7 +106,8 @@ fn timeline(name: &str) -> AnyTimeline {
     AnyTimeline::new(&name.parse().expect("a variant"))
 }
 
-/// Depth and count of the largest known count that is at most [`MOST`], from the variant's file in `testdata/perft`.
+/// Depth and count of the largest known count that is at most [`MAX_POSITIONS`], from the variant's file in
+/// `testdata/perft`.
 fn known_count(name: &str) -> (u32, u64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/perft");
     let files = fs::read_dir(&folder).expect("the folder of known counts");
@@ -115,7 +116,7 @@ fn known_count(name: &str) -> (u32, u64) {
         .map(|file| fs::read_to_string(file.expect("a file").path()).expect("a text"))
         .filter(|text| text.lines().any(|line| line == heading))
         .flat_map(|text| text.lines().filter_map(depth_and_count).collect::<Vec<_>>())
-        .filter(|&(_, count)| count <= MOST)
+        .filter(|&(_, count)| count <= MAX_POSITIONS)
         .max_by_key(|&(_, count)| count)
         .unwrap_or_else(|| panic!("nothing in {} is about {name}", folder.display()))
 }

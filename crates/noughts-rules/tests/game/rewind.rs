@@ -52,11 +52,11 @@ fn a_rewind_past_the_history_or_the_marks_is_refused() {
         multi history=2 | 4-0 0-0         | <<2                    | 1
         multi history=5 | 4-0 0-0         | <<3                    | 2
         ";
-    for [setup, turns, turn, most] in cases(table) {
+    for [setup, turns, turn, max] in cases(table) {
         let game = played(setup, turns);
         let longest = game.view().longest_rewind;
-        assert_eq!(longest, Some(most.parse().unwrap()), "{setup} | {turns}");
-        let sentence = format!("at most {most} can be taken back now");
+        assert_eq!(longest, Some(max.parse().unwrap()), "{setup} | {turns}");
+        let sentence = format!("at most {max} can be taken back now");
         assert_eq!(refused(game, turn), sentence);
     }
 }

@@ -6,14 +6,14 @@ use crate::{cases, played_from, read_setup, set_up};
 
 #[test]
 fn history_must_be_shorter_than_the_board() {
-    let check = |setup: &str, most: usize| {
+    let check = |setup: &str, max: usize| {
         let with = |history: usize| set_up(&format!("{setup} history={history}"));
-        for history in [0, 1, most] {
+        for history in [0, 1, max] {
             assert_eq!(usize::from(with(history).unwrap().history()), history);
         }
-        for history in [most + 1, 65_535] {
+        for history in [max + 1, 65_535] {
             let error = with(history).unwrap_err();
-            assert_eq!(error, GameError::History { most });
+            assert_eq!(error, GameError::History { max });
         }
     };
     check("3x3k3", 8);

@@ -195,8 +195,8 @@ fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
                     .map(|before| moves(variant, before))
                     .unwrap_or_default(),
                 mistake: mistake.map(|mistake| Mistake {
-                    had: game_value(mistake.had),
-                    left: game_value(mistake.left),
+                    had: game_value(mistake.before),
+                    left: game_value(mistake.after),
                 }),
             }
         })

@@ -181,7 +181,7 @@ pub(super) fn no_such_seat(seats: usize) -> ApiError {
 fn check_robots(settings: &Settings, game: &Game) -> Result<(), ApiError> {
     for (seat, holder) in settings.holders.iter().enumerate() {
         if let Holder::Robot(name) = holder {
-            name.fits(game).map_err(|error| {
+            name.check(game).map_err(|error| {
                 let unfit = api_error(ProblemKind::UnfitStrategy, error);
                 unfit.in_body(format!("/seats/{seat}/robot"))
             })?;

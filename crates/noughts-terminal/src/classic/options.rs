@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::{Engines, Unfit};
+use noughts_engine::{Engines, UnsupportedGame};
 use noughts_rules::{Game, GridSpec, Options, OutOfRange, Quoted, Variant, VariantError};
 
 use super::robot_option::{self, RobotOptionError};
@@ -63,11 +63,11 @@ impl ClassicSettings {
                 sides,
             });
         }
-        let most = spec.cells() - 1;
+        let max = spec.cells() - 1;
         let history = match &options.history {
             None => 1,
-            Some(text) => number(text, 1, most).ok_or_else(|| OptionError::History {
-                most,
+            Some(text) => number(text, 1, max).ok_or_else(|| OptionError::History {
+                max,
                 text: Quoted::from(text.as_str()),
             })?,
         };
@@ -81,7 +81,7 @@ impl ClassicSettings {
         };
         let game = settings.game();
         for holder in &settings.holders {
-            holder.check(&game).map_err(OptionError::Unfit)?;
+            holder.check(&game).map_err(OptionError::UnsupportedGame)?;
         }
         Ok(settings)
     }
@@ -129,7 +129,7 @@ pub fn square(
     let win = match win {
         None => 3,
         Some(text) => number(text, 3, size).ok_or_else(|| OptionError::Win {
-            most: size,
+            max: size,
             text: text.into(),
         })?,
     };
@@ -145,11 +145,11 @@ fn grid(name: &str) -> Result<GridSpec, OptionError> {
     }
 }
 
-/// Parses a decimal number from `least` to `most`.
-fn number(text: &str, least: usize, most: usize) -> Option<usize> {
+/// Parses a decimal number from `min` to `max`.
+fn number(text: &str, min: usize, max: usize) -> Option<usize> {
     text.parse()
         .ok()
-        .filter(|number| (least..=most).contains(number))
+        .filter(|number| (min..=max).contains(number))
 }
 
 /// An invalid option. Displays what is allowed.
@@ -160,14 +160,14 @@ pub enum OptionError {
     /// `-w`
     Win {
         /// The maximum length of a winning line on this board.
-        most: usize,
+        max: usize,
         /// The value given.
         text: Quoted,
     },
     /// `-h`
     History {
         /// The maximum history setting on this board.
-        most: usize,
+        max: usize,
         /// The value given.
         text: Quoted,
     },
@@ -189,7 +189,7 @@ pub enum OptionError {
     /// `--robot`
     Robot(RobotOptionError),
     /// A robot that does not play this game.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
 }
 
 impl fmt::Display for OptionError {
@@ -201,19 +201,19 @@ impl fmt::Display for OptionError {
                     "the size (-s) must be a number from 3 to 255, not {text}"
                 )
             }
-            OptionError::Win { most: 3, text } => {
+            OptionError::Win { max: 3, text } => {
                 write!(f, "the win size (-w) must be 3 on this board, not {text}")
             }
-            OptionError::Win { most, text } => {
+            OptionError::Win { max, text } => {
                 write!(
                     f,
-                    "the win size (-w) must be a number from 3 to {most}, the size, not {text}"
+                    "the win size (-w) must be a number from 3 to {max}, the size, not {text}"
                 )
             }
-            OptionError::History { most, text } => {
+            OptionError::History { max, text } => {
                 write!(
                     f,
-                    "the history size (-h) must be a number from 1 to {most}, not {text}"
+                    "the history size (-h) must be a number from 1 to {max}, not {text}"
                 )
             }
             OptionError::Players(error) => write!(f, "the players (-p) must be {error}"),
@@ -231,7 +231,7 @@ impl fmt::Display for OptionError {
             }
             OptionError::OutOfRange(error) => error.fmt(f),
             OptionError::Robot(error) => error.fmt(f),
-            OptionError::Unfit(error) => error.fmt(f),
+            OptionError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
+use noughts_engine::{Engines, RobotName, StrategyError, UnsupportedGame};
 use noughts_rules::{Game, GridSpec, Options, Quoted, Variant};
 use noughts_wire::{Dialect, MAX_TEXT_BYTES, Name};
 
@@ -11,7 +11,7 @@ use noughts_wire::{Dialect, MAX_TEXT_BYTES, Name};
 const DEFAULT_NAME: &str = "player";
 
 /// Maximum of `--games`.
-const MOST_GAMES: u32 = 1_000_000;
+const MAX_GAMES: u32 = 1_000_000;
 
 /// The options as typed; `None` if not given.
 #[derive(Clone, Default, Debug)]
@@ -107,14 +107,14 @@ fn user(text: Option<&str>) -> Name {
 
 fn read_robot(text: &str, engines: &Engines) -> Result<RobotName, OptionError> {
     let robot = engines.parse(text).map_err(OptionError::Strategy)?;
-    robot.fits(&game()).map_err(OptionError::Unfit)?;
+    robot.check(&game()).map_err(OptionError::UnsupportedGame)?;
     Ok(robot)
 }
 
 fn games(text: &str) -> Result<u32, OptionError> {
     let number = text.parse().ok();
     number
-        .filter(|number| (1..=MOST_GAMES).contains(number))
+        .filter(|number| (1..=MAX_GAMES).contains(number))
         .ok_or_else(|| OptionError::Games(text.into()))
 }
 
@@ -128,7 +128,7 @@ pub enum OptionError {
     /// `--robot`
     Strategy(StrategyError),
     /// A robot that does not play tic-tac-toe.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
     /// `--games`
     Games(Quoted),
 }
@@ -143,10 +143,10 @@ impl fmt::Display for OptionError {
                 "{name} of Latin-1, the letters of western Europe, and {sign:?} is none of them"
             ),
             OptionError::Strategy(error) => error.fmt(f),
-            OptionError::Unfit(error) => error.fmt(f),
+            OptionError::UnsupportedGame(error) => error.fmt(f),
             OptionError::Games(text) => write!(
                 f,
-                "the number of games (--games) must be from 1 to {MOST_GAMES}, not {text}"
+                "the number of games (--games) must be from 1 to {MAX_GAMES}, not {text}"
             ),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::{Engines, Random, Unfit};
+use noughts_engine::{Engines, Random, UnsupportedGame};
 use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
 
 use crate::holder::{Holder, HolderError};
@@ -66,7 +66,7 @@ impl MultiSettings {
         };
         let game = settings.game();
         for holder in &settings.holders {
-            holder.check(&game).map_err(OptionError::Unfit)?;
+            holder.check(&game).map_err(OptionError::UnsupportedGame)?;
         }
         Ok(settings)
     }
@@ -97,12 +97,12 @@ impl MultiSettings {
 }
 
 fn history(text: &str, rules: &NestedSpec) -> Result<u16, OptionError> {
-    let most = Variant::Nested(*rules).cells() - 1;
+    let max = Variant::Nested(*rules).cells() - 1;
     let number = text.parse().ok();
     number
-        .filter(|number| usize::from(*number) <= most)
+        .filter(|number| usize::from(*number) <= max)
         .ok_or_else(|| OptionError::History {
-            most,
+            max,
             text: text.into(),
         })
 }
@@ -129,12 +129,12 @@ pub enum OptionError {
     /// `--history`
     History {
         /// The maximum.
-        most: usize,
+        max: usize,
         /// The value given.
         text: Quoted,
     },
     /// A robot that does not play this game.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
 }
 
 impl fmt::Display for OptionError {
@@ -145,11 +145,11 @@ impl fmt::Display for OptionError {
                 f,
                 "the first board (--start) must be random, any or a number from 0 to 8, not {text}"
             ),
-            OptionError::History { most, text } => write!(
+            OptionError::History { max, text } => write!(
                 f,
-                "the history (--history) must be a number from 0 to {most}, not {text}"
+                "the history (--history) must be a number from 0 to {max}, not {text}"
             ),
-            OptionError::Unfit(error) => error.fmt(f),
+            OptionError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }

@@ -176,22 +176,22 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         }
     }
 
-    /// Asks for a number from 1 to `most`.
-    fn number(&mut self, what: &str, most: usize, default: Option<usize>) -> Result<usize, Exit> {
+    /// Asks for a number from 1 to `max`.
+    fn number(&mut self, what: &str, max: usize, default: Option<usize>) -> Result<usize, Exit> {
         let enter = default.map_or(String::new(), |number| format!(", Enter: {number}"));
         loop {
-            let line = self.ask(&format!("{what} (1 to {most}{enter}):"))?;
+            let line = self.ask(&format!("{what} (1 to {max}{enter}):"))?;
             let number = match default.filter(|_| line.is_empty()) {
                 Some(default) => Some(default),
                 None => line
                     .parse()
                     .ok()
-                    .filter(|number| (1..=most).contains(number)),
+                    .filter(|number| (1..=max).contains(number)),
             };
             match number {
                 Some(number) => return Ok(number),
                 None => self.console.tell(format_args!(
-                    "{} is not a number from 1 to {most}; q quits.",
+                    "{} is not a number from 1 to {max}; q quits.",
                     Quoted::from(line.as_str())
                 ))?,
             }

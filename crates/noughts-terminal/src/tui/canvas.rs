@@ -129,14 +129,14 @@ pub(super) fn width(text: &str) -> u16 {
     u16::try_from(Span::raw(text).width()).unwrap_or(u16::MAX)
 }
 
-/// Wraps text at spaces. A word that is too long gets its own line.
-pub fn wrap(text: &str, most: u16) -> Vec<String> {
+/// Wraps text at spaces into lines of at most `max_width` columns. A word that is too long gets its own line.
+pub fn wrap(text: &str, max_width: u16) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");
         if last.is_empty() {
             last.push_str(word);
-        } else if width(last) + 1 + width(word) <= most {
+        } else if width(last) + 1 + width(word) <= max_width {
             last.push(' ');
             last.push_str(word);
         } else {

@@ -80,19 +80,19 @@ impl App {
     }
 
     fn key_in_help(&mut self, first: usize, code: KeyCode) -> Effect {
-        let most = help(self).len().saturating_sub(1);
+        let max = help(self).len().saturating_sub(1);
         self.dialog = match code {
             KeyCode::Up => Some(Dialog::Help(first.saturating_sub(1))),
-            KeyCode::Down => Some(Dialog::Help((first + 1).min(most))),
+            KeyCode::Down => Some(Dialog::Help((first + 1).min(max))),
             KeyCode::PageUp => Some(Dialog::Help(first.saturating_sub(10))),
-            KeyCode::PageDown => Some(Dialog::Help((first + 10).min(most))),
+            KeyCode::PageDown => Some(Dialog::Help((first + 10).min(max))),
             _ => None,
         };
         Effect::None
     }
 
     fn key_in_rewind(&mut self, count: u16, code: KeyCode) -> Effect {
-        let most = self
+        let max = self
             .local()
             .and_then(|local| local.game().longest_rewind())
             .unwrap_or(0);
@@ -102,15 +102,15 @@ impl App {
                 return Effect::None;
             }
             KeyCode::Left | KeyCode::Down | KeyCode::Char('-') => count.saturating_sub(1),
-            KeyCode::Right | KeyCode::Up | KeyCode::Char('+') => (count + 1).min(most),
+            KeyCode::Right | KeyCode::Up | KeyCode::Char('+') => (count + 1).min(max),
             KeyCode::Char(digit) if digit.is_ascii_digit() => {
                 let digit = digit as u16 - '0' as u16;
                 let longer = count.saturating_mul(10).saturating_add(digit);
                 // Append the digit if the number stays in range, otherwise start a new number.
-                if longer <= most {
+                if longer <= max {
                     longer
                 } else {
-                    digit.min(most)
+                    digit.min(max)
                 }
             }
             KeyCode::Esc | KeyCode::Char('q') => return Effect::None,
@@ -173,12 +173,12 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
         ),
         Dialog::Rewind(count) => {
             let local = app.local();
-            let most = local.and_then(|local| local.game().longest_rewind());
+            let max = local.and_then(|local| local.game().longest_rewind());
             let marks = if *count == 1 { "mark" } else { "marks" };
             (
                 format!(
                     "Take back {count} {marks} (0 to {}), and pass the turn?",
-                    most.unwrap_or(0)
+                    max.unwrap_or(0)
                 ),
                 "left right change  Enter take back  Esc cancel",
             )

@@ -153,7 +153,7 @@ impl App {
             return self.refuse("the game is over");
         };
         match game.longest_rewind() {
-            Some(most) => self.dialog = Some(Dialog::Rewind(most.min(1))),
+            Some(max) => self.dialog = Some(Dialog::Rewind(max.min(1))),
             None => match game.check(seat, Action::Rewind(1)) {
                 Ok(()) => {}
                 Err(refusal) => self.refuse(&refusal.to_string()),

@@ -59,12 +59,12 @@ impl GridLayout {
             Some(&(w, h)) => ((w, h), (whole(columns, w) as u16, whole(rows, h) as u16)),
             None => {
                 // The width must be odd. The arrow below a cut-off board needs one line.
-                let most = (2 * columns + 1).min(usize::from(width.saturating_sub(1) | 1));
+                let wide = (2 * columns + 1).min(usize::from(width.saturating_sub(1) | 1));
                 let high = match rows <= height.into() {
                     true => rows as u16,
                     false => height.saturating_sub(1),
                 };
-                ((3, 1), (most as u16, high))
+                ((3, 1), (wide as u16, high))
             }
         };
         let (seen_rows, seen_columns) = match ruled {

@@ -174,7 +174,7 @@ impl SeatedRobots {
         match request.request_id.purpose {
             Purpose::Play => {}
             Purpose::Hint => {
-                let mut robot = build().map_err(|unfit| unfit.to_string())?;
+                let mut robot = build().map_err(|error| error.to_string())?;
                 return ask(robot.as_mut(), request, stop);
             }
             Purpose::Review => return Ok(evaluate(&request.game, stop)),
@@ -187,7 +187,7 @@ impl SeatedRobots {
         let known = match known {
             Some(known) => known,
             None => {
-                let robot = build().map_err(|unfit| unfit.to_string())?;
+                let robot = build().map_err(|error| error.to_string())?;
                 self.seated.push((request.seat, robot));
                 self.seated.len() - 1
             }
@@ -217,7 +217,7 @@ fn ask(robot: &mut dyn Robot, request: &RobotRequest, stop: &Stop) -> Result<Dec
             RobotFaultKind::Illegal
             | RobotFaultKind::Time
             | RobotFaultKind::Crash
-            | RobotFaultKind::Stubborn => {
+            | RobotFaultKind::DidNotExit => {
                 format!("{name} {} and has lost", fault.reason)
             }
         }

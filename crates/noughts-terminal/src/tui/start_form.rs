@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::{Engines, Random, StrategyName, Unfit};
+use noughts_engine::{Engines, Random, StrategyName, UnsupportedGame};
 use noughts_rules::{
     Board, CATALOG, Game, GameError, MAX_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side,
     Variant, VariantError,
@@ -41,8 +41,8 @@ impl TuiOptions {
             check_name(&Holder::read(text, &self.engines).map_err(StartError::Seat)?)?;
         }
         if let Some(text) = &self.history {
-            let most = variant.map_or(LONGEST_HISTORY, |variant| variant.cells() - 1);
-            history(text, most)?;
+            let max = variant.map_or(LONGEST_HISTORY, |variant| variant.cells() - 1);
+            history(text, max)?;
         }
         if let Some(text) = &self.first_board {
             FirstBoard::read(text)?;
@@ -131,7 +131,7 @@ impl StartForm {
             .collect();
         let holders = holders?;
         for holder in &holders {
-            holder.check(&game).map_err(StartError::Unfit)?;
+            holder.check(&game).map_err(StartError::UnsupportedGame)?;
         }
         let local = LocalGame::new(game, holders);
         // Refuse a name that a record cannot contain before the game starts.
@@ -222,9 +222,9 @@ impl StartForm {
             Item::FirstBoard => FIRST_BOARDS.to_vec(),
             Item::Seat(_) => ["human"].into_iter().chain(ROBOTS).collect(),
             Item::History => {
-                let most = self.variant().map_or(0, |variant| variant.cells() - 1);
+                let max = self.variant().map_or(0, |variant| variant.cells() - 1);
                 let now: usize = self.history.parse().unwrap_or(0);
-                self.history = now.saturating_add_signed(by).min(most).to_string();
+                self.history = now.saturating_add_signed(by).min(max).to_string();
                 return;
             }
             Item::Begin | Item::Load | Item::Help | Item::Quit => return,
@@ -358,12 +358,12 @@ fn check_name(holder: &Holder) -> Result<(), StartError> {
     local.record().map(drop).map_err(StartError::Name)
 }
 
-fn history(text: &str, most: usize) -> Result<u16, StartError> {
+fn history(text: &str, max: usize) -> Result<u16, StartError> {
     let number = text.parse().ok();
     number
-        .filter(|number| usize::from(*number) <= most)
+        .filter(|number| usize::from(*number) <= max)
         .ok_or_else(|| StartError::History {
-            most,
+            max,
             text: text.into(),
         })
 }
@@ -380,7 +380,7 @@ pub enum StartError {
     /// Not a valid history setting.
     History {
         /// The maximum.
-        most: usize,
+        max: usize,
         /// The value given.
         text: Quoted,
     },
@@ -393,7 +393,7 @@ pub enum StartError {
     /// The game cannot be created.
     Game(GameError),
     /// The strategy does not play this variant.
-    Unfit(Unfit),
+    UnsupportedGame(UnsupportedGame),
     /// A name that a record cannot contain.
     Name(RecordError),
 }
@@ -408,8 +408,8 @@ impl fmt::Display for StartError {
                 "{}; or human, with a name or without",
                 error.strategy_error()
             ),
-            StartError::History { most, text } => {
-                write!(f, "the history is a number from 0 to {most}, not {text}")
+            StartError::History { max, text } => {
+                write!(f, "the history is a number from 0 to {max}, not {text}")
             }
             StartError::FirstBoard(text) => {
                 write!(f, "the first board is random, any, or 0 to 8, not {text}")
@@ -421,7 +421,7 @@ impl fmt::Display for StartError {
                 write!(f, "the name {variant} says the first board already")
             }
             StartError::Game(error) => error.fmt(f),
-            StartError::Unfit(error) => error.fmt(f),
+            StartError::UnsupportedGame(error) => error.fmt(f),
             StartError::Name(error) => error.fmt(f),
         }
     }

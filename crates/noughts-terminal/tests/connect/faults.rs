@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use crate::server::{Visit, bytes};
+use crate::server::{ClientRun, bytes};
 
 const GAME: [&str; 5] = ["READY", "ADMIT1", "1-1", "0-2", "LOST"];
 const TYPED: &str = "0 0\n0 1\n1 0\n";
 
 /// The session id for seed 1.
 fn id() -> u32 {
-    let frames = Visit::to("READY").typed("").frames;
+    let frames = ClientRun::against("READY").typed("").frames;
     u32::from_be_bytes(frames[0][1..5].try_into().unwrap())
 }
 
@@ -38,24 +38,24 @@ fn a_server_may_leave_at_any_byte() {
                 answers.retain(|bytes| !bytes.is_empty());
                 answers
             };
-            let told = [
-                Visit::to_bytes_and_leave(&script()).typed_and_silent(TYPED),
-                Visit::to_bytes_and_leave(&script())
+            let results = [
+                ClientRun::against_bytes(&script()).typed_and_silent(TYPED),
+                ClientRun::against_bytes(&script())
                     .by_robot("first")
                     .typed(""),
             ];
-            for told in told {
+            for result in results {
                 let stage = match answers {
                     1 => "the server left instead of answering",
                     2 => "the server left before a game began",
                     _ => "the server left ",
                 };
-                told.fails_with(stage);
-                assert_eq!(told.output.contains("Connected to"), answers > 1);
-                let is_playing = told.output.contains(" X and begin");
+                result.fails_with(stage);
+                assert_eq!(result.output.contains("Connected to"), answers > 1);
+                let is_playing = result.output.contains(" X and begin");
                 assert_eq!(is_playing, answers > 2);
-                assert_eq!(told.output.contains("stays unfinished after"), is_playing);
-                assert!(told.output.is_empty() || told.output.ends_with('\n'));
+                assert_eq!(result.output.contains("stays unfinished after"), is_playing);
+                assert!(result.output.is_empty() || result.output.ends_with('\n'));
             }
         }
     }
@@ -63,29 +63,31 @@ fn a_server_may_leave_at_any_byte() {
 
 #[test]
 fn disconnection_is_reported_while_thinking() {
-    let told = Visit::to("READY | ADMIT1+!").typed_and_silent("");
-    told.fails_with("the server left while it waited for a move")
+    let result = ClientRun::against("READY | ADMIT1+!").typed_and_silent("");
+    result
+        .fails_with("the server left while it waited for a move")
         .shows("(0 to 2): \nThe game stays unfinished after 0 plays.\n");
-    let told = Visit::to("READY | ADMIT1 | 1-1+!").typed_and_silent("0 0\nwhat\n");
-    told.fails_with("the server left while it waited for a move")
+    let result = ClientRun::against("READY | ADMIT1 | 1-1+!").typed_and_silent("0 0\nwhat\n");
+    result
+        .fails_with("the server left while it waited for a move")
         .shows("The game stays unfinished after 2 plays.\n");
 }
 
 #[test]
 fn server_may_leave_between_games() {
-    Visit::to("READY | ADMIT1 | WON+!")
+    ClientRun::against("READY | ADMIT1 | WON+!")
         .typed_and_silent("0 0\n")
         .ends_well()
         .shows("Play again? (y/n): \nThe server has left, so there is no other game.\n");
     // Here the client has requested another game, so the disconnection is an error.
-    Visit::to("READY | ADMIT1 | WON | !")
+    ClientRun::against("READY | ADMIT1 | WON | !")
         .typed_and_silent("0 0\ny\n")
         .fails_with("the server left before a game began");
 }
 
 #[test]
 fn invalid_cell_from_the_server_is_answered_with_error() {
-    for (cell, code, told) in [
+    for (cell, code, error) in [
         (
             "3-0",
             0,
@@ -104,22 +106,22 @@ fn invalid_cell_from_the_server_is_answered_with_error() {
         ("0-0", 1, "0-0, which is taken; the client sent error 1"),
     ] {
         let script = format!("READY | ADMIT1 | {cell}");
-        for visit in [
-            Visit::to(&script).typed_and_silent("0 0\n"),
-            Visit::to(&script).by_robot("first").typed(""),
+        for result in [
+            ClientRun::against(&script).typed_and_silent("0 0\n"),
+            ClientRun::against(&script).by_robot("first").typed(""),
         ] {
-            visit
-                .fails_with(told)
+            result
+                .fails_with(error)
                 .shows("The game stays unfinished after 1 play.\n");
-            assert_eq!(visit.opcodes(), [1, 3, 5, 8], "{cell}");
-            assert_eq!(visit.frames[3][5], code, "{cell}");
+            assert_eq!(result.opcodes(), [1, 3, 5, 8], "{cell}");
+            assert_eq!(result.frames[3][5], code, "{cell}");
         }
     }
 }
 
 #[test]
 fn client_leaves_a_server_of_another_protocol() {
-    for (script, told) in [
+    for (script, error) in [
         (
             "#485454502f312e3120343030",
             "the server is not a Noughts TCP server; for HTTP use `noughts play`",
@@ -141,14 +143,16 @@ fn client_leaves_a_server_of_another_protocol() {
             "the server sent RESULT while no game was running",
         ),
     ] {
-        Visit::to(script).typed_and_silent("0 0\n").fails_with(told);
+        ClientRun::against(script)
+            .typed_and_silent("0 0\n")
+            .fails_with(error);
     }
     // Nothing is typed, so that the server's play is not an answer.
-    Visit::to("READY | ADMIT1+1-1")
+    ClientRun::against("READY | ADMIT1+1-1")
         .typed_and_silent("")
         .fails_with("the server sent ACTION while it was the client's turn");
     // The client's line has ended the game, so the server may not play again.
-    Visit::to("READY | ADMIT1 | 1-0 | 1-1 | 1-2")
+    ClientRun::against("READY | ADMIT1 | 1-0 | 1-1 | 1-2")
         .typed_and_silent("0 0\n0 1\n0 2\n")
         .fails_with("the server played 1-2, though it was not its turn to play");
 }
@@ -156,28 +160,30 @@ fn client_leaves_a_server_of_another_protocol() {
 #[test]
 fn refusals_quote_the_server() {
     let words = "its words: Moviment Invalid (error 9)";
-    let told = Visit::to("ERROR9").typed_and_silent("");
-    told.fails_with("the server refused the session; ")
+    let result = ClientRun::against("ERROR9").typed_and_silent("");
+    result
+        .fails_with("the server refused the session; ")
         .fails_with(words);
-    let told = Visit::to("READY | ERROR9").typed_and_silent("");
-    told.fails_with("the server refused a game; ")
+    let result = ClientRun::against("READY | ERROR9").typed_and_silent("");
+    result
+        .fails_with("the server refused a game; ")
         .fails_with(words);
     // The second attempt uses the id of the refusal.
-    let told = Visit::to("READY | ADMIT0 | ADMIT0").typed_and_silent("");
-    told.fails_with("the server did not begin a game, twice");
-    Visit::to("READY | ADMIT0 | ADMIT1 | 1-1")
+    let result = ClientRun::against("READY | ADMIT0 | ADMIT0").typed_and_silent("");
+    result.fails_with("the server did not begin a game, twice");
+    ClientRun::against("READY | ADMIT0 | ADMIT1 | 1-1")
         .typed("0 0\n")
         .ends_well();
 
-    let told = Visit::to("READY | ADMIT1 | ERROR1 | 1-1 | !").typed("0 0\n0 1\n");
-    told.ends_well()
+    let result = ClientRun::against("READY | ADMIT1 | ERROR1 | 1-1 | !").typed("0 0\n0 1\n");
+    result.ends_well()
         .shows("The server refused 0-0; its words: Moviment Invalid (error 1).\n")
         // The refused mark is removed, and it is still the client's turn.
         .shows("0 |   | X |   |\n  -------------\n1 |   |[O]|   |");
-    let told = Visit::to("READY | ADMIT1 | ERROR1")
+    let result = ClientRun::against("READY | ADMIT1 | ERROR1")
         .by_robot("first")
         .typed("");
-    told.fails_with("the server refused a move; ");
+    result.fails_with("the server refused a move; ");
 }
 
 #[test]
@@ -188,60 +194,62 @@ fn server_errors_are_bounded() {
         format!("READY | ADMIT1 | WON+{storm}"),
         format!("READY | ADMIT2+{storm}"),
     ] {
-        let told = Visit::to(&script).in_pairs().typed_and_silent("0 0\n");
-        told.fails_with("the server refused a ");
-        assert_eq!(told.output.matches("Moviment Invalid").count(), 5);
+        let result = ClientRun::against(&script)
+            .in_pairs()
+            .typed_and_silent("0 0\n");
+        result.fails_with("the server refused a ");
+        assert_eq!(result.output.matches("Moviment Invalid").count(), 5);
     }
 }
 
 #[test]
 fn silent_server_is_left() {
-    let visit = Visit {
+    let run = ClientRun {
         patience: Duration::ZERO,
-        ..Visit::to("~")
+        ..ClientRun::against("~")
     };
-    visit
-        .typed_and_silent("")
+    run.typed_and_silent("")
         .fails_with("the server accepted the connection but says nothing");
-    let visit = Visit {
+    let run = ClientRun {
         patience: Duration::from_secs(1),
-        ..Visit::to("READY | ADMIT1 | 1-0 | 1-1 | ~")
+        ..ClientRun::against("READY | ADMIT1 | 1-0 | 1-1 | ~")
     };
-    visit
-        .typed_and_silent("0 0\n0 1\n0 2\n")
+    run.typed_and_silent("0 0\n0 1\n0 2\n")
         .fails_with("the server does not say how the game ended");
 }
 
 #[test]
 fn slow_server_is_reported_and_may_be_left() {
-    let visit = Visit {
+    let run = ClientRun {
         pause: Duration::from_secs(1),
-        ..Visit::to("READY | ADMIT1 | ~")
+        ..ClientRun::against("READY | ADMIT1 | ~")
     };
-    visit
-        .typed_and_silent("0 0\n:q\n")
+    run.typed_and_silent("0 0\n:q\n")
         .ends_well()
         .shows("The server is thinking.\nThe game stays unfinished after 1 play.\n");
-    let visit = Visit {
+    let run = ClientRun {
         pause: Duration::from_secs(1),
         patience: Duration::from_secs(1),
-        ..Visit::to("READY | ADMIT1 | ~")
+        ..ClientRun::against("READY | ADMIT1 | ~")
     };
-    visit
-        .typed("0 0\n")
+    run.typed("0 0\n")
         .ends_well()
         .shows("The input has ended: waiting for the answer before leaving.\nThe game stays ");
 }
 
 #[test]
 fn server_decides_the_result_but_a_contradiction_is_shown() {
-    let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | LOST").typed("0 0\n0 1\n0 2\nn\n");
-    told.ends_well()
+    let result =
+        ClientRun::against("READY | ADMIT1 | 1-0 | 1-1 | LOST").typed("0 0\n0 1\n0 2\nn\n");
+    result
+        .ends_well()
         .shows("The board says otherwise, but the server's word counts.\nYou lost.\n");
-    let told = Visit::to("READY | ADMIT1 | DRAW").typed("0 0\nn\n");
-    told.ends_well()
+    let result = ClientRun::against("READY | ADMIT1 | DRAW").typed("0 0\nn\n");
+    result
+        .ends_well()
         .shows("The server ended the game. Nobody won.\n");
-    let told = Visit::to("READY | ADMIT1 | LOST").typed("0 0\nn\n");
-    told.ends_well()
+    let result = ClientRun::against("READY | ADMIT1 | LOST").typed("0 0\nn\n");
+    result
+        .ends_well()
         .shows("The server ended the game. You lost.\n");
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::server::Visit;
+use crate::server::ClientRun;
 
 #[test]
 fn a_lost_game_is_told_in_words() {
-    let told = Visit::to("READY | ADMIT1 | 1-1 | 0-2 | LOST")
+    let result = ClientRun::against("READY | ADMIT1 | 1-1 | 0-2 | LOST")
         .typed("0 0\ncentre\n1 1\n0 5\n0-1\n\n1 0\nperhaps\nn\n");
-    told.ends_well();
+    result.ends_well();
     let expected = "\
 Connected to the script as Ann. :q leaves at any time.
 
@@ -60,27 +60,27 @@ You lost.
 Play again? (y/n): Please type y for yes or n for no.
 Play again? (y/n): Goodbye.
 ";
-    assert_eq!(told.output, expected);
+    assert_eq!(result.output, expected);
     // Invalid cells were not sent.
-    assert_eq!(told.opcodes(), [1, 3, 5, 5, 5]);
+    assert_eq!(result.opcodes(), [1, 3, 5, 5, 5]);
 }
 
 #[test]
 fn games_are_won_and_drawn_and_counted() {
-    let told = Visit::to(
+    let result = ClientRun::against(
         "READY | ADMIT1 | 1-0 | 1-1 | WON \
          | ADMIT1 | 0-0 | 2-1 | 0-2 | 1-0 | DRAW",
     )
     .typed("0 0\n0 1\n0 2\ny\n1 1\n0 1\n2 0\n1 2\n2 2\nn\n");
-    told.ends_well()
+    result.ends_well()
         .shows("\nYou completed a line in row 0.\nYou won.\nPlay again? (y/n): \nYou are X and begin.")
         .shows("\nThe board is full. Nobody won.\nPlay again? (y/n): In 2 games you won 1, lost 0 and drew 1.\n");
-    assert_eq!(told.opcodes(), [1, 3, 5, 5, 5, 3, 5, 5, 5, 5, 5]);
+    assert_eq!(result.opcodes(), [1, 3, 5, 5, 5, 3, 5, 5, 5, 5, 5]);
 }
 
 #[test]
 fn a_server_that_sends_its_last_cell_before_the_result_is_understood() {
-    Visit::to("READY | ADMIT1 | 0-0 | 0-1 | 0-2+LOST")
+    ClientRun::against("READY | ADMIT1 | 0-0 | 0-1 | 0-2+LOST")
         .typed("1 1\n2 2\n1 0\nn\n")
         .ends_well()
         .shows("\nThe server completed a line in row 0.\nYou lost.\nPlay again?");
@@ -88,7 +88,7 @@ fn a_server_that_sends_its_last_cell_before_the_result_is_understood() {
 
 #[test]
 fn both_dialects_are_spoken() {
-    let seed = Visit::to("READY | ADMIT1 | 1-1").typed("0 0\n");
+    let seed = ClientRun::against("READY | ADMIT1 | 1-1").typed("0 0\n");
     let id = u32::from_be_bytes(seed.frames[0][1..5].try_into().unwrap());
     assert!((10_000..=99_999).contains(&id), "{id}");
     assert_eq!(seed.frames[0][5..], *b"Ann\0\0");
@@ -99,7 +99,7 @@ fn both_dialects_are_spoken() {
 
     // Two cells would win; the later dialect says which it was.
     let script = "READY | ADMIT1 | 0-0 | 2-0 | 2-2 | LOST@1-0";
-    let later = Visit::to(script)
+    let later = ClientRun::against(script)
         .in_the_later_dialect()
         .typed("0 1\n1 2\n2 1\n0 2\nn\n");
     later
@@ -110,7 +110,7 @@ fn both_dialects_are_spoken() {
     assert_eq!(later.frames[2], b"\x05\0\0\x30\x390-1");
 
     let script = script.replace("@1-0", "");
-    Visit::to(&script)
+    ClientRun::against(&script)
         .typed("0 1\n1 2\n2 1\n0 2\nn\n")
         .ends_well()
         .shows("The server completed a line, in one of two places. You lost.");
@@ -119,11 +119,11 @@ fn both_dialects_are_spoken() {
 #[test]
 fn session_id_is_random_and_reproducible_by_seed() {
     let id = |seed| {
-        let visit = Visit {
+        let run = ClientRun {
             seed,
-            ..Visit::to("READY")
+            ..ClientRun::against("READY")
         };
-        visit.typed("").frames[0][1..5].to_vec()
+        run.typed("").frames[0][1..5].to_vec()
     };
     assert_eq!(id(7), id(7));
     assert_ne!(id(7), id(8));
@@ -131,11 +131,11 @@ fn session_id_is_random_and_reproducible_by_seed() {
 
 #[test]
 fn pairs_client_waits_for_an_opponent_who_may_begin() {
-    let told = Visit::to("READY | ADMIT2+1-1 | 2-2 | 0-1+WON+!")
+    let result = ClientRun::against("READY | ADMIT2+1-1 | 2-2 | 0-1+WON+!")
         .in_pairs()
         .typed_and_silent("0 0\n0 2\n");
     // The board has no line after the last ACTION, so the only explanation of the win is that the opponent left.
-    told.shows("as Ann. :q leaves at any time.\nWaiting for somebody to play with.\n\nYou are O. Your opponent is X and begins.\n")
+    result.shows("as Ann. :q leaves at any time.\nWaiting for somebody to play with.\n\nYou are O. Your opponent is X and begins.\n")
         .shows("Waiting for your opponent.\n\nYour opponent plays row 1, column 1.\n")
         .shows("Your opponent left. You won.\nPlay again? (y/n): ")
         .ends_well();
@@ -143,10 +143,10 @@ fn pairs_client_waits_for_an_opponent_who_may_begin() {
 
 #[test]
 fn leaving_opponent_is_reported_while_thinking() {
-    let told = Visit::to("READY | ADMIT1+WON+!")
+    let result = ClientRun::against("READY | ADMIT1+WON+!")
         .in_pairs()
         .typed_and_silent("");
-    told.ends_well().shows(
+    result.ends_well().shows(
         "Your move, row and column (0 to 2): \nYour opponent left. You won.\n\
          Play again? (y/n): \nThe server has left, so there is no other game.\nGoodbye.\n",
     );
@@ -154,7 +154,7 @@ fn leaving_opponent_is_reported_while_thinking() {
 
 #[test]
 fn server_may_resign() {
-    Visit::to("READY | ADMIT1 | WON")
+    ClientRun::against("READY | ADMIT1 | WON")
         .typed("0 0\nn\n")
         .ends_well()
         .shows("The server gave the game up. You won.");
@@ -162,22 +162,26 @@ fn server_may_resign() {
 
 #[test]
 fn end_of_input_prints_the_score() {
-    let told = Visit::to("READY | ADMIT1 | 1-1").typed("0 0\n");
-    told.ends_well().shows(
+    let result = ClientRun::against("READY | ADMIT1 | 1-1").typed("0 0\n");
+    result.ends_well().shows(
         "Your move, row and column (0 to 2): \nThe game stays unfinished after 2 plays.\nGoodbye.\n",
     );
-    let told = Visit::to("READY | ADMIT1 | 1-1").in_pairs().typed("0 0\n");
-    told.ends_well()
+    let result = ClientRun::against("READY | ADMIT1 | 1-1")
+        .in_pairs()
+        .typed("0 0\n");
+    result
+        .ends_well()
         .shows("You leave after 2 plays, so your opponent wins.\nGoodbye.\n");
-    let told = Visit::to("READY | ADMIT1 | WON | ADMIT1 | WON").typed("0 0\ny\n1 1\n");
-    told.ends_well()
+    let result = ClientRun::against("READY | ADMIT1 | WON | ADMIT1 | WON").typed("0 0\ny\n1 1\n");
+    result
+        .ends_well()
         .shows("Play again? (y/n): \nIn 2 games you won 2, lost 0 and drew 0.\nGoodbye.\n");
 }
 
 #[test]
 fn waiting_client_may_quit() {
     for input in [":q\n", "", "hello\n\n:q\n"] {
-        Visit::to("READY | ~")
+        ClientRun::against("READY | ~")
             .in_pairs()
             .typed(input)
             .ends_well()
@@ -188,46 +192,50 @@ fn waiting_client_may_quit() {
 #[test]
 fn lines_typed_ahead_are_kept() {
     // Lines typed while waiting are played in order; only `:q` acts at once.
-    let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | WON")
+    let result = ClientRun::against("READY | ADMIT1 | 1-0 | 1-1 | WON")
         .in_pairs()
         .typed("0 0\n0 1\n0 2\nn\n");
-    told.ends_well()
+    result
+        .ends_well()
         .shows("You completed a line in row 0.\nYou won.\nPlay again? (y/n): Goodbye.\n");
 }
 
 #[test]
 fn pairs_server_is_noticed_without_the_option() {
-    let visit = Visit {
+    let run = ClientRun {
         pause: Duration::ZERO,
-        ..Visit::to("READY | ~")
+        ..ClientRun::against("READY | ~")
     };
-    let told = visit.typed("");
-    told.ends_well()
+    let result = run.typed("");
+    result
+        .ends_well()
         .shows("No game yet: the server may be waiting for somebody to play with you.\n");
 }
 
 #[test]
 fn robots_play_on_either_side_and_repeat_themselves() {
     let play = |seed| {
-        let visit = Visit {
+        let run = ClientRun {
             seed,
-            ..Visit::to("READY | ADMIT2+1-1 | LOST")
+            ..ClientRun::against("READY | ADMIT2+1-1 | LOST")
         };
-        visit.in_pairs().by_robot("random").typed("")
+        run.in_pairs().by_robot("random").typed("")
     };
-    let told = play(3);
-    told.ends_well()
+    let result = play(3);
+    result
+        .ends_well()
         .shows("The robot is random.\nWaiting for somebody to play with.\n")
         .shows("\nThe robot is O. The opponent is X and begins.\n")
         .shows("\nThe robot plays row ")
         .shows("The robot lost.\nGoodbye.\n");
-    assert_eq!(play(3).frames, told.frames);
-    assert!((4..20).any(|seed| play(seed).frames[2][5..] != told.frames[2][5..]));
+    assert_eq!(play(3).frames, result.frames);
+    assert!((4..20).any(|seed| play(seed).frames[2][5..] != result.frames[2][5..]));
 
-    let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | WON")
+    let result = ClientRun::against("READY | ADMIT1 | 1-0 | 1-1 | WON")
         .by_robot("first")
         .typed("");
-    told.ends_well()
+    result
+        .ends_well()
         .shows("The robot completed a line in row 0.\nThe robot won.\nGoodbye.\n");
 }
 
@@ -235,17 +243,20 @@ fn robots_play_on_either_side_and_repeat_themselves() {
 fn robot_plays_the_requested_number_of_games() {
     let game = "| ADMIT1 | 1-0 | 1-1 | WON ";
     let script = format!("READY {}", game.repeat(3));
-    let mut visit = Visit::to(&script).by_robot("first");
-    visit.asked.games = Some("3".to_owned());
-    let told = visit.typed("");
-    told.ends_well()
+    let mut run = ClientRun::against(&script).by_robot("first");
+    run.options.games = Some("3".to_owned());
+    let result = run.typed("");
+    result
+        .ends_well()
         .shows("In 3 games the robot won 3, lost 0 and drew 0.\nGoodbye.\n");
-    assert_eq!(told.opcodes().iter().filter(|code| **code == 3).count(), 3);
+    assert_eq!(
+        result.opcodes().iter().filter(|code| **code == 3).count(),
+        3
+    );
 
     // The script ends one game too early.
-    let mut visit = Visit::to(&script).by_robot("first");
-    visit.asked.games = Some("4".to_owned());
-    visit
-        .typed("")
+    let mut run = ClientRun::against(&script).by_robot("first");
+    run.options.games = Some("4".to_owned());
+    run.typed("")
         .fails_with("the server left before a game began");
 }

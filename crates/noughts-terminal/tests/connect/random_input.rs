@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use crate::server::Visit;
+use crate::server::ClientRun;
 
 /// A random answer of the server. Never an answer after which both sides wait.
 fn any_answer() -> impl Strategy<Value = String> {
@@ -38,17 +38,17 @@ proptest! {
         is_later: bool,
     ) {
         let script = [&["READY", "ADMIT1", "1-1"][..good], &answers.iter().map(String::as_str).collect::<Vec<_>>()].concat();
-        let mut visit = Visit::to(&script.join("|"));
-        visit.asked.robot = robot.map(str::to_owned);
+        let mut run = ClientRun::against(&script.join("|"));
+        run.options.robot = robot.map(str::to_owned);
         // Short, because a game may be over on the board but not at the server.
-        visit.patience = Duration::from_millis(200);
-        (visit.asked.is_pair, visit.asked.is_later) = (is_pair, is_later);
-        let told = visit.typed(&lines.concat());
-        match &told.error {
+        run.patience = Duration::from_millis(200);
+        (run.options.is_pair, run.options.is_later) = (is_pair, is_later);
+        let result = run.typed(&lines.concat());
+        match &result.error {
             Some(error) => prop_assert!(error.starts_with("the server "), "{error}"),
-            None => prop_assert!(told.output.ends_with("Goodbye.\n"), "{}", told.output),
+            None => prop_assert!(result.output.ends_with("Goodbye.\n"), "{}", result.output),
         }
-        prop_assert!(told.output.is_empty() || told.output.ends_with('\n'), "{}", told.output);
+        prop_assert!(result.output.is_empty() || result.output.ends_with('\n'), "{}", result.output);
     }
 
     #[test]
@@ -56,7 +56,7 @@ proptest! {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let any = format!("#{hex}+!");
         let script = [&["READY", "ADMIT1", "1-1"][..good], &[any.as_str()]].concat();
-        let told = Visit::to(&script.join("|")).typed_and_silent("0 0\n0 1\n");
-        prop_assert!(told.error.is_some_and(|error| error.starts_with("the server ")));
+        let result = ClientRun::against(&script.join("|")).typed_and_silent("0 0\n0 1\n");
+        prop_assert!(result.error.is_some_and(|error| error.starts_with("the server ")));
     }
 }

@@ -22,16 +22,16 @@ use noughts_wire::{Admission, FromServer, GameResult, Text};
 const LONG: Duration = Duration::from_secs(600);
 
 /// A client, ready to play.
-pub(crate) struct Visit {
-    pub(crate) asked: ConnectOptions,
+pub(crate) struct ClientRun {
+    pub(crate) options: ConnectOptions,
     pub(crate) seed: u64,
     pub(crate) pause: Duration,
     pub(crate) patience: Duration,
-    pub(crate) answers: VecDeque<Vec<Said>>,
+    pub(crate) answers: VecDeque<Vec<ScriptItem>>,
 }
 
-/// The result.
-pub(crate) struct Told {
+/// The output, the error and the sent frames of a run.
+pub(crate) struct RunResult {
     pub(crate) output: String,
     /// The error, if any.
     pub(crate) error: Option<String>,
@@ -41,17 +41,17 @@ pub(crate) struct Told {
 
 /// A part of an answer.
 #[derive(Clone, Debug)]
-pub(crate) enum Said {
+pub(crate) enum ScriptItem {
     Frame(String),
     Bytes(Vec<u8>),
     Leaves,
 }
 
-impl Visit {
+impl ClientRun {
     /// A person against the server.
-    pub(crate) fn to(script: &str) -> Visit {
-        Visit {
-            asked: ConnectOptions {
+    pub(crate) fn against(script: &str) -> ClientRun {
+        ClientRun {
+            options: ConnectOptions {
                 name: Some("Ann".to_owned()),
                 ..ConnectOptions::default()
             },
@@ -63,62 +63,62 @@ impl Visit {
     }
 
     /// A server that answers with these bytes and then disconnects.
-    pub(crate) fn to_bytes_and_leave(answers: &[Vec<u8>]) -> Visit {
-        let mut answers: VecDeque<Vec<Said>> = answers
+    pub(crate) fn against_bytes(answers: &[Vec<u8>]) -> ClientRun {
+        let mut answers: VecDeque<Vec<ScriptItem>> = answers
             .iter()
-            .map(|bytes| vec![Said::Bytes(bytes.clone())])
+            .map(|bytes| vec![ScriptItem::Bytes(bytes.clone())])
             .collect();
         match answers.back_mut() {
-            Some(last) => last.push(Said::Leaves),
-            None => answers.push_back(vec![Said::Leaves]),
+            Some(last) => last.push(ScriptItem::Leaves),
+            None => answers.push_back(vec![ScriptItem::Leaves]),
         }
-        Visit {
+        ClientRun {
             answers,
-            ..Visit::to("!")
+            ..ClientRun::against("!")
         }
     }
 
-    pub(crate) fn in_pairs(mut self) -> Visit {
-        self.asked.is_pair = true;
+    pub(crate) fn in_pairs(mut self) -> ClientRun {
+        self.options.is_pair = true;
         self
     }
 
-    pub(crate) fn by_robot(mut self, strategy: &str) -> Visit {
-        self.asked.robot = Some(strategy.to_owned());
+    pub(crate) fn by_robot(mut self, strategy: &str) -> ClientRun {
+        self.options.robot = Some(strategy.to_owned());
         self
     }
 
-    pub(crate) fn in_the_later_dialect(mut self) -> Visit {
-        self.asked.is_later = true;
+    pub(crate) fn in_the_later_dialect(mut self) -> ClientRun {
+        self.options.is_later = true;
         self
     }
 
     /// Plays with this input, which then ends.
-    pub(crate) fn typed(self, input: &str) -> Told {
-        self.make(Cursor::new(input.as_bytes().to_vec()))
+    pub(crate) fn typed(self, input: &str) -> RunResult {
+        self.run(Cursor::new(input.as_bytes().to_vec()))
     }
 
     /// Plays with this input, which then stays open.
-    pub(crate) fn typed_and_silent(self, input: &str) -> Told {
+    pub(crate) fn typed_and_silent(self, input: &str) -> RunResult {
         let (sender, nothing) = channel();
         // The sender is never dropped. Otherwise the input would end.
         std::mem::forget(sender);
         let input = Cursor::new(input.as_bytes().to_vec());
-        self.make(BufReader::new(input.chain(Ear::new(nothing))))
+        self.run(BufReader::new(input.chain(ChannelReader::new(nothing))))
     }
 
-    pub(crate) fn make(self, input: impl BufRead + Send + 'static) -> Told {
-        let setup = ConnectSettings::new(&self.asked)
+    pub(crate) fn run(self, input: impl BufRead + Send + 'static) -> RunResult {
+        let setup = ConnectSettings::new(&self.options)
             .unwrap()
             .with_times(self.pause, self.patience);
         let (to, from) = channel();
         let frames = Arc::default();
         let connection = Connection {
             peer: "the script".to_owned(),
-            reader: Ear::new(from),
+            reader: ChannelReader::new(from),
             writer: Server {
                 answers: self.answers,
-                is_later: self.asked.is_later,
+                is_later: self.options.is_later,
                 to: Some(to),
                 frame: Vec::new(),
                 frames: Arc::clone(&frames),
@@ -128,7 +128,7 @@ impl Visit {
         let engine_setup = EngineSetup::with_seed(self.seed);
         let result = connect::play(&setup, &engine_setup, connection, input, &mut output);
         let frames = frames.lock().unwrap().clone();
-        Told {
+        RunResult {
             output: String::from_utf8(output).unwrap(),
             error: result.err().map(|error| match error {
                 ConnectError::Server(parting) => parting.to_string(),
@@ -139,20 +139,20 @@ impl Visit {
     }
 }
 
-impl Told {
+impl RunResult {
     /// The opcodes sent to the server.
     pub(crate) fn opcodes(&self) -> Vec<u8> {
         self.frames.iter().map(|frame| frame[0]).collect()
     }
 
     #[track_caller]
-    pub(crate) fn shows(&self, words: &str) -> &Told {
+    pub(crate) fn shows(&self, words: &str) -> &RunResult {
         assert!(self.output.contains(words), "{words:?} in\n{}", self.output);
         self
     }
 
     #[track_caller]
-    pub(crate) fn fails_with(&self, words: &str) -> &Told {
+    pub(crate) fn fails_with(&self, words: &str) -> &RunResult {
         let error = self.error.as_deref().unwrap_or_default();
         assert!(
             error.contains(words),
@@ -163,21 +163,21 @@ impl Told {
     }
 
     #[track_caller]
-    pub(crate) fn ends_well(&self) -> &Told {
+    pub(crate) fn ends_well(&self) -> &RunResult {
         assert_eq!(self.error, None, "{}", self.output);
         assert!(self.output.ends_with("Goodbye.\n"), "{}", self.output);
         self
     }
 }
 
-fn read_answer(text: &str) -> Vec<Said> {
-    let said = |word: &str| match word {
-        "~" => Said::Bytes(Vec::new()),
-        "!" => Said::Leaves,
-        _ => Said::Frame(word.to_owned()),
+fn read_answer(text: &str) -> Vec<ScriptItem> {
+    let item = |word: &str| match word {
+        "~" => ScriptItem::Bytes(Vec::new()),
+        "!" => ScriptItem::Leaves,
+        _ => ScriptItem::Frame(word.to_owned()),
     };
     let words = text.split('+').map(str::trim);
-    words.filter(|word| !word.is_empty()).map(said).collect()
+    words.filter(|word| !word.is_empty()).map(item).collect()
 }
 
 /// The bytes of a message of a script.
@@ -225,7 +225,7 @@ pub(crate) fn bytes(word: &str, id: u32, is_later: bool) -> Vec<u8> {
 
 /// The server's side as a writer. Every flush ends a frame.
 struct Server {
-    answers: VecDeque<Vec<Said>>,
+    answers: VecDeque<Vec<ScriptItem>>,
     is_later: bool,
     /// `None` after it has disconnected.
     to: Option<Sender<Vec<u8>>>,
@@ -236,11 +236,11 @@ struct Server {
 impl Server {
     fn answer(&mut self, frame: &[u8]) {
         let id = u32::from_be_bytes(frame[1..5].try_into().unwrap());
-        for said in self.answers.pop_front().unwrap_or(vec![Said::Leaves]) {
-            let bytes = match said {
-                Said::Frame(word) => bytes(&word, id, self.is_later),
-                Said::Bytes(bytes) => bytes,
-                Said::Leaves => {
+        for item in self.answers.pop_front().unwrap_or(vec![ScriptItem::Leaves]) {
+            let bytes = match item {
+                ScriptItem::Frame(word) => bytes(&word, id, self.is_later),
+                ScriptItem::Bytes(bytes) => bytes,
+                ScriptItem::Leaves => {
                     self.to = None;
                     return;
                 }
@@ -272,21 +272,21 @@ impl Write for Server {
 }
 
 /// A reader of a channel.
-struct Ear {
+struct ChannelReader {
     from: Receiver<Vec<u8>>,
     rest: Cursor<Vec<u8>>,
 }
 
-impl Ear {
-    fn new(from: Receiver<Vec<u8>>) -> Ear {
-        Ear {
+impl ChannelReader {
+    fn new(from: Receiver<Vec<u8>>) -> ChannelReader {
+        ChannelReader {
             from,
             rest: Cursor::default(),
         }
     }
 }
 
-impl Read for Ear {
+impl Read for ChannelReader {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
             let count = self.rest.read(bytes)?;

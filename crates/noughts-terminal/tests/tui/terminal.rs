@@ -10,8 +10,8 @@ use crate::test_app::FULL;
 /// The task of the session inside the terminal.
 const TASK: &str = "NOUGHTS_TEST_SESSION";
 
-const TAKEN: &str = "\x1b[?1049h";
-const GIVEN_BACK: &str = "\x1b[?1049l";
+const ENTER_SCREEN: &str = "\x1b[?1049h";
+const LEAVE_SCREEN: &str = "\x1b[?1049l";
 
 /// Not a test, but the program that the other tests run in a terminal.
 #[test]
@@ -34,14 +34,15 @@ fn session() {
     }
 }
 
-struct Lent {
+/// A session in a terminal, and its output so far.
+struct TerminalSession {
     script: Child,
-    heard: String,
+    output: String,
 }
 
-impl Lent {
+impl TerminalSession {
     /// A terminal that prints its settings before and after the session.
-    fn new(task: &str) -> Lent {
+    fn new(task: &str) -> TerminalSession {
         let program = std::env::current_exe().unwrap();
         let inside = format!(
             "stty rows 24 cols 80; stty -g; {TASK}={task} '{}' --exact terminal::session --nocapture; \
@@ -55,21 +56,21 @@ impl Lent {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .expect("script, of util-linux, lends a terminal");
-        Lent {
+            .expect("script, of util-linux, provides a terminal");
+        TerminalSession {
             script,
-            heard: String::new(),
+            output: String::new(),
         }
     }
 
     /// Reads until this text appears.
-    fn handle(&mut self, text: &str) {
+    fn wait_for(&mut self, text: &str) {
         let mut some = [0; 4096];
-        while !self.heard.contains(text) {
-            let output = self.script.stdout.as_mut().unwrap();
-            let count = output.read(&mut some).unwrap();
-            assert!(count > 0, "no {text:?} in {}", self.heard);
-            self.heard
+        while !self.output.contains(text) {
+            let stdout = self.script.stdout.as_mut().unwrap();
+            let count = stdout.read(&mut some).unwrap();
+            assert!(count > 0, "no {text:?} in {}", self.output);
+            self.output
                 .push_str(&String::from_utf8_lossy(&some[..count]));
         }
     }
@@ -82,10 +83,15 @@ impl Lent {
 
     /// Waits for the end and checks that the terminal is restored.
     fn check(mut self) -> String {
-        self.handle("done");
+        self.wait_for("done");
         self.script.wait().unwrap();
-        let (before, rest) = self.heard.split_once(TAKEN).expect("it was taken");
-        let (_, after) = rest.rsplit_once(GIVEN_BACK).expect("it was given back");
+        let (before, rest) = self
+            .output
+            .split_once(ENTER_SCREEN)
+            .expect("the session took the screen");
+        let (_, after) = rest
+            .rsplit_once(LEAVE_SCREEN)
+            .expect("the session gave the screen back");
         let is_settings = |line: &&str| {
             line.contains(':') && line.chars().all(|c| c == ':' || c.is_ascii_hexdigit())
         };
@@ -93,68 +99,68 @@ impl Lent {
             .iter()
             .flat_map(|text| text.lines().map(str::trim).filter(is_settings))
             .collect();
-        assert_eq!(settings.len(), 2, "{:?}", self.heard);
+        assert_eq!(settings.len(), 2, "{:?}", self.output);
         assert_eq!(settings[0], settings[1]);
         // Mouse capture is off, and the cursor is visible.
-        assert!(self.heard.contains("\x1b[?1000l") && self.heard.contains("\x1b[?25h"));
+        assert!(self.output.contains("\x1b[?1000l") && self.output.contains("\x1b[?25h"));
         after.to_owned()
     }
 }
 
 #[test]
 fn q_restores_the_terminal() {
-    let mut lent = Lent::new("play");
-    lent.handle("Your turn");
-    lent.press("q");
-    lent.check();
+    let mut session = TerminalSession::new("play");
+    session.wait_for("Your turn");
+    session.press("q");
+    session.check();
 }
 
 #[test]
 fn a_robot_answers_and_a_question_is_asked_before_a_game_is_left() {
-    let mut lent = Lent::new("play");
-    lent.handle("Your turn");
-    lent.press("1-1\r");
+    let mut session = TerminalSession::new("play");
+    session.wait_for("Your turn");
+    session.press("1-1\r");
     // The mark and move of turn 2.
-    lent.handle("0-0");
-    lent.press("q");
-    lent.handle("Leave this game?");
-    lent.press("y");
-    lent.check();
+    session.wait_for("0-0");
+    session.press("q");
+    session.wait_for("Leave this game?");
+    session.press("y");
+    session.check();
 }
 
 #[test]
 fn ctrl_c_restores_the_terminal() {
-    let mut lent = Lent::new("play");
-    lent.handle("Your turn");
-    lent.press("\x03");
-    lent.check();
+    let mut session = TerminalSession::new("play");
+    session.wait_for("Your turn");
+    session.press("\x03");
+    session.check();
 }
 
 #[test]
 fn sigterm_restores_the_terminal() {
-    let mut lent = Lent::new("play");
-    lent.handle("Your turn");
-    let (_, rest) = lent.heard.split_once("pid ").unwrap();
+    let mut session = TerminalSession::new("play");
+    session.wait_for("Your turn");
+    let (_, rest) = session.output.split_once("pid ").unwrap();
     let process = rest.split_whitespace().next().unwrap().to_owned();
-    let told = Command::new("kill").args(["-TERM", &process]).status();
-    assert!(told.unwrap().success());
-    lent.check();
+    let killed = Command::new("kill").args(["-TERM", &process]).status();
+    assert!(killed.unwrap().success());
+    session.check();
 }
 
 #[test]
 fn panic_restores_the_terminal_and_is_reported() {
-    let after = Lent::new("panic").check();
+    let after = TerminalSession::new("panic").check();
     assert!(after.contains("in the middle of a game"), "{after}");
 }
 
 #[test]
 fn a_terminal_that_goes_away_ends_the_session() {
-    let mut lent = Lent::new("play");
-    lent.handle("Your turn");
-    let (_, rest) = lent.heard.split_once("pid ").unwrap();
+    let mut session = TerminalSession::new("play");
+    session.wait_for("Your turn");
+    let (_, rest) = session.output.split_once("pid ").unwrap();
     let process = rest.split_whitespace().next().unwrap().to_owned();
-    lent.script.kill().unwrap();
-    lent.script.wait().unwrap();
+    session.script.kill().unwrap();
+    session.script.wait().unwrap();
     // `tail --pid` waits for the end of a process that is not a child of this process.
     let ended = Command::new("timeout")
         .args(["20", "tail", "--pid", &process, "-f", "/dev/null"])

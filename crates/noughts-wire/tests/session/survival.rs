@@ -6,7 +6,7 @@ use noughts_wire::{
 };
 
 /// Maximum bytes of answers between two requests: 49 errors, READY, and 50 more errors.
-const MOST_ANSWERED: usize = 100 * 28;
+const MAX_ANSWERED_BYTES: usize = 100 * 28;
 
 /// Each byte of the plan is a step: an event, or a number of bytes to pass. Requests are answered only by
 /// chance, and events come that were not requested.
@@ -28,11 +28,11 @@ pub(crate) fn survive(mode: GameMode, is_full: bool, plan: &[u8], bytes: &[u8]) 
         }
         let was_closed = session.is_closed();
         while let Some(ask) = session.next_request(&mut out, || u32::from(step)) {
-            assert!(!was_closed && out.len() <= MOST_ANSWERED);
+            assert!(!was_closed && out.len() <= MAX_ANSWERED_BYTES);
             assert_eq!(matches!(ask, SessionRequest::Close(_)), session.is_closed());
             out.clear();
         }
-        assert!(out.len() <= MOST_ANSWERED && session.room() <= MAX_BUFFERED_BYTES);
+        assert!(out.len() <= MAX_ANSWERED_BYTES && session.room() <= MAX_BUFFERED_BYTES);
         // While the session waits for the client, it has room for a whole frame.
         assert!(!session.waits_for_client() || session.room() > 270);
     }

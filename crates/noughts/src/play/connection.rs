@@ -290,7 +290,7 @@ fn follow(
             Err(StreamEnd::Failed(why)) => Some(why),
         };
         let why = match max_attempts {
-            Some(most) if backoff.attempts >= most => {
+            Some(max) if backoff.attempts >= max => {
                 why.or(Some("the server did not come back".to_owned()))
             }
             Some(_) | None => why,

@@ -7,7 +7,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::client::{Answer, Client};
-use crate::load::{Player, World};
+use crate::load::{LoadState, Player};
 use crate::postgres_server::Server;
 use crate::server_process::ServerProcess;
 
@@ -103,23 +103,23 @@ fn a_backup_under_load_is_restored_in_the_other_kind_of_store() {
         let mut server = ServerProcess::start(&source);
         let mut ann = Registered::new(server.http);
         ann.play(server.http, "1-1");
-        let world = World::default();
-        world.move_to(&[server.http]);
+        let load = LoadState::default();
+        load.set_ports(&[server.http]);
         let so_far = thread::scope(|scope| {
             for number in 0..6 {
-                let world = &world;
-                scope.spawn(move || Player::new(world, 1 + (number << 32)).play());
+                let load = &load;
+                scope.spawn(move || Player::new(load, 1 + (number << 32)).play());
             }
-            world.wait_for_turns(100);
-            let so_far = world.so_far();
+            load.wait_for_turns(100);
+            let so_far = load.acknowledged_so_far();
             let told = succeeds(&["backup", &file, "--store", &source]);
             assert!(told.contains("is complete: "), "{told}");
-            world.wait_for_turns(20);
-            world.say_enough();
+            load.wait_for_turns(20);
+            load.stop_clients();
             so_far
         });
         // Nothing is lost by the backup.
-        world.check(server.http);
+        load.check(server.http);
         let used = noughts(&["migrate", "--from", &source, "--to", &moved]);
         let errors = String::from_utf8_lossy(&used.stderr);
         assert!(errors.contains("a server uses the store"), "{errors}");
@@ -130,7 +130,7 @@ fn a_backup_under_load_is_restored_in_the_other_kind_of_store() {
         let errors = String::from_utf8_lossy(&again.stderr);
         assert!(errors.contains("is not empty: it has games"), "{errors}");
         let server = ServerProcess::start(&target);
-        so_far.so_far().check(server.http);
+        so_far.acknowledged_so_far().check(server.http);
         ann.check(server.http);
         ann.play(server.http, "0-0");
         ann.check(server.http);

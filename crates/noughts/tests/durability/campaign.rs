@@ -9,10 +9,10 @@ mod cluster;
 mod fault;
 mod http_player;
 mod postgres_proxy;
+mod state;
 mod tcp_player;
 mod watcher;
 mod websocket_player;
-mod world;
 
 use std::env;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use crate::load::Draw;
 use cluster::{Cluster, StoreKind};
 use fault::Fault;
-use world::World;
+use state::CampaignState;
 
 const FAULTS_PER_ROUND: usize = 25;
 
@@ -75,55 +75,57 @@ fn run_round(kind: StoreKind, seed: u64, round: usize, faults: usize) -> String 
         draw.below(1);
     }
     let mut cluster = Cluster::start(kind, &mut draw);
-    let world = World::new(cluster.ports());
+    let campaign = CampaignState::new(cluster.ports());
     let window = check::now_ms()..;
     thread::scope(|scope| {
         for number in 0..3 {
-            let world = &world;
-            scope.spawn(move || http_player::play(world, seed, number));
-            scope.spawn(move || watcher::watch(world, seed ^ number));
+            let campaign = &campaign;
+            scope.spawn(move || http_player::play(campaign, seed, number));
+            scope.spawn(move || watcher::watch(campaign, seed ^ number));
         }
-        scope.spawn(|| websocket_player::play(&world, seed));
-        scope.spawn(|| clock_player::play(&world, seed));
-        scope.spawn(|| tcp_player::play(&world, seed, tcp_player::Opponent::Computer, "tcp"));
+        scope.spawn(|| websocket_player::play(&campaign, seed));
+        scope.spawn(|| clock_player::play(&campaign, seed));
+        scope.spawn(|| tcp_player::play(&campaign, seed, tcp_player::Opponent::Computer, "tcp"));
         // With fewer clients, many would wait for clients of a node that was killed.
         for name in ["pair-a", "pair-b", "pair-c", "pair-d"] {
-            let world = &world;
-            scope.spawn(move || tcp_player::play(world, seed, tcp_player::Opponent::Client, name));
+            let campaign = &campaign;
+            scope.spawn(move || {
+                tcp_player::play(campaign, seed, tcp_player::Opponent::Client, name)
+            });
         }
         for _ in 0..faults {
-            world.wait_for_turns(1 + draw.below(MAX_TURNS_BETWEEN));
+            campaign.wait_for_turns(1 + draw.below(MAX_TURNS_BETWEEN));
             let fault = cluster.draw_fault(&mut draw);
-            world.begin_fault(fault.name());
-            cluster.inject(fault, &mut draw, &world);
-            world.end_fault();
+            campaign.begin_fault(fault.name());
+            cluster.inject(fault, &mut draw, &campaign);
+            campaign.end_fault();
             if fault == Fault::HintsLost {
                 // The next fault would close connections, after which nodes compare their tables anyway.
-                world.keep_quiet(QUIET);
+                campaign.keep_quiet(QUIET);
             }
-            world.check_watchers();
-            if world.is_failed() {
+            campaign.check_watchers();
+            if campaign.is_failed() {
                 break;
             }
         }
-        world.finish();
-        while !world.is_failed() && world.is_watched() {
-            world.check_watchers();
+        campaign.finish();
+        while !campaign.is_failed() && campaign.is_watched() {
+            campaign.check_watchers();
             thread::sleep(Duration::from_millis(50));
         }
     });
     cluster.stop_nodes();
-    if world.failure().is_none()
-        && let Err(why) = check::check(&cluster.store(), &world, window.start..check::now_ms())
+    if campaign.failure().is_none()
+        && let Err(why) = check::check(&cluster.store(), &campaign, window.start..check::now_ms())
     {
-        world.fail(why);
+        campaign.fail(why);
     }
-    if let Some(why) = world.failure() {
+    if let Some(why) = campaign.failure() {
         let kept = cluster.keep();
         panic!("round {round} of seed {seed}: {why}\nthe store is kept: {kept}");
     }
     let mut line = format!("seconds={}", begun.elapsed().as_secs());
-    for (name, count) in world.counts() {
+    for (name, count) in campaign.counts() {
         write!(line, " {}={count}", name.replace(' ', "-")).unwrap();
     }
     line

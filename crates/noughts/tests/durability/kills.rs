@@ -4,7 +4,7 @@ use std::thread;
 
 use noughts_server::{ListQuery, Status, SyncMode, Table, open_store};
 
-use crate::load::{Draw, Player, World};
+use crate::load::{Draw, LoadState, Player};
 use crate::postgres_server::Server;
 use crate::server_process::ServerProcess;
 
@@ -13,26 +13,26 @@ const CLIENTS: u64 = 50;
 /// Kills the server repeatedly, each time after another number of turns.
 fn kill_often(store: &str, kills: usize, seed: u64) {
     println!("seed {seed}");
-    let (world, mut draw) = (World::default(), Draw(seed));
+    let (load, mut draw) = (LoadState::default(), Draw(seed));
     let mut serving = ServerProcess::start(store);
-    world.move_to(&[serving.http]);
+    load.set_ports(&[serving.http]);
     thread::scope(|scope| {
         for number in 0..CLIENTS {
-            let world = &world;
-            scope.spawn(move || Player::new(world, seed ^ number << 32).play());
+            let load = &load;
+            scope.spawn(move || Player::new(load, seed ^ number << 32).play());
         }
         for _ in 0..kills {
-            world.wait_for_turns(1 + draw.below(120));
+            load.wait_for_turns(1 + draw.below(120));
             serving.kill();
             no_game_is_over_and_listed_as_playing(store);
             serving = ServerProcess::start(store);
-            world.check(serving.http);
-            world.move_to(&[serving.http]);
+            load.check(serving.http);
+            load.set_ports(&[serving.http]);
         }
-        world.say_enough();
+        load.stop_clients();
     });
-    world.check(serving.http);
-    world.check_archive(serving.http);
+    load.check(serving.http);
+    load.check_archive(serving.http);
 }
 
 /// The state that the killed process left, before any game is loaded again.

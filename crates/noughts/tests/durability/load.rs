@@ -11,23 +11,23 @@ use crate::client::{Answer, Client};
 
 /// State shared between the clients and the test that kills servers.
 #[derive(Default)]
-pub(crate) struct World {
+pub(crate) struct LoadState {
     state: Mutex<State>,
     changed: Condvar,
-    is_enough: AtomicBool,
+    is_stopped: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     /// The ports of the servers, and how often they changed.
     ports: Vec<u16>,
-    moves: usize,
+    port_changes: usize,
     /// The number of acknowledged turns.
     acknowledged: usize,
     /// The acknowledged turns of each game: number, seat and move.
     turns: HashMap<String, Vec<(u64, u64, String)>>,
     /// Games with turns that were not verified yet.
-    news: HashSet<String>,
+    unverified: HashSet<String>,
     /// The number of games created.
     begun: usize,
 }
@@ -35,7 +35,7 @@ struct State {
 /// Time limit of a test.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
-impl World {
+impl LoadState {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no client has failed")
     }
@@ -50,10 +50,10 @@ impl World {
     }
 
     /// Sets the ports of the servers.
-    pub(crate) fn move_to(&self, ports: &[u16]) {
+    pub(crate) fn set_ports(&self, ports: &[u16]) {
         let mut state = self.state();
         state.ports = ports.to_vec();
-        state.moves += 1;
+        state.port_changes += 1;
         self.changed.notify_all();
     }
 
@@ -64,35 +64,35 @@ impl World {
     }
 
     /// Lets all clients finish their game and stop.
-    pub(crate) fn say_enough(&self) {
-        self.is_enough.store(true, Ordering::SeqCst);
+    pub(crate) fn stop_clients(&self) {
+        self.is_stopped.store(true, Ordering::SeqCst);
     }
 
     /// The turns that are acknowledged now, for checking them at another server.
-    pub(crate) fn so_far(&self) -> World {
+    pub(crate) fn acknowledged_so_far(&self) -> LoadState {
         let turns = self.state().turns.clone();
-        let news = turns.keys().cloned().collect();
-        let world = World::default();
-        (world.state().turns, world.state().news) = (turns, news);
-        world
+        let unverified = turns.keys().cloned().collect();
+        let load = LoadState::default();
+        (load.state().turns, load.state().unverified) = (turns, unverified);
+        load
     }
 
     /// Verifies every game with new turns: each acknowledged turn is stored, and no cell is played twice.
     pub(crate) fn check(&self, port: u16) {
-        let news = std::mem::take(&mut self.state().news);
-        self.check_until(port, news, Instant::now());
+        let unverified = std::mem::take(&mut self.state().unverified);
+        self.check_until(port, unverified, Instant::now());
     }
 
     /// Like `check`, but waits for missing turns, because another process may have acknowledged them just now.
     pub(crate) fn check_in_the_end(&self, port: u16) {
-        let news = self.state().news.clone();
-        self.check_until(port, news, Instant::now() + MAX_WAIT);
+        let unverified = self.state().unverified.clone();
+        self.check_until(port, unverified, Instant::now() + MAX_WAIT);
     }
 
-    fn check_until(&self, port: u16, news: HashSet<String>, until: Instant) {
+    fn check_until(&self, port: u16, unverified: HashSet<String>, until: Instant) {
         let mut client = Client::new(port);
-        for id in news {
-            let told = self.state().turns[&id].clone();
+        for id in unverified {
+            let acknowledged = self.state().turns[&id].clone();
             loop {
                 let record = client.get(&format!("/api/games/{id}/record")).unwrap();
                 assert_eq!(record.status, 200, "{id}: {}", record.text);
@@ -100,7 +100,7 @@ impl World {
                 assert!((1..).zip(&lines).all(|(number, line)| number == line.0));
                 let cells: HashSet<&String> = lines.iter().map(|line| &line.2).collect();
                 assert_eq!(cells.len(), lines.len(), "{}", record.text);
-                match told.iter().find(|turn| !lines.contains(turn)) {
+                match acknowledged.iter().find(|turn| !lines.contains(turn)) {
                     Some(turn) if Instant::now() >= until => {
                         panic!("{turn:?} is lost: {}", record.text)
                     }
@@ -166,17 +166,17 @@ pub(crate) const TABLES: [(&str, &[u64]); 3] = [
 ];
 
 /// One client. It repeats unanswered requests with the same key, at any server.
-pub(crate) struct Player<'w> {
-    world: &'w World,
+pub(crate) struct Player<'l> {
+    load: &'l LoadState,
     name: String,
     draw: Draw,
     client: Option<(u16, Client)>,
 }
 
-impl<'w> Player<'w> {
-    pub(crate) fn new(world: &'w World, number: u64) -> Player<'w> {
+impl<'l> Player<'l> {
+    pub(crate) fn new(load: &'l LoadState, number: u64) -> Player<'l> {
         Player {
-            world,
+            load,
             name: format!("somebody-number-{number}"),
             draw: Draw(number),
             client: None,
@@ -186,7 +186,7 @@ impl<'w> Player<'w> {
     /// Plays games until the test stops it.
     pub(crate) fn play(&mut self) {
         let mut number = self.draw.below(TABLES.len());
-        while !self.world.is_enough.load(Ordering::SeqCst) {
+        while !self.load.is_stopped.load(Ordering::SeqCst) {
             self.play_one(number);
             number += 1;
         }
@@ -198,7 +198,7 @@ impl<'w> Player<'w> {
         let created = self.ask_until_answered("POST", "/api/games", "", &key, Some(table));
         assert!([200, 201].contains(&created.status), "{}", created.text);
         let id = created.body["id"].as_str().unwrap().to_owned();
-        self.world.state().begun += 1;
+        self.load.state().begun += 1;
         let mut view = created.body["view"].clone();
         let mut seen = 0;
         while view["outcome"].is_null() {
@@ -232,12 +232,12 @@ impl<'w> Player<'w> {
         let done =
             self.ask_until_answered("POST", &path, token, &format!("turn-{turn}"), Some(&body));
         assert_eq!(done.status, 200, "{path} {body}: {}", done.text);
-        let mut state = self.world.state();
+        let mut state = self.load.state();
         let turns = state.turns.entry(id.to_owned()).or_default();
         turns.push((turn, seat, cell.to_owned()));
-        state.news.insert(id.to_owned());
+        state.unverified.insert(id.to_owned());
         state.acknowledged += 1;
-        self.world.changed.notify_all();
+        self.load.changed.notify_all();
         done.body
     }
 
@@ -250,10 +250,10 @@ impl<'w> Player<'w> {
         body: Option<&str>,
     ) -> Answer {
         loop {
-            let (port, moves) = {
-                let state = self.world.wait_until(|state| !state.ports.is_empty());
+            let (port, port_changes) = {
+                let state = self.load.wait_until(|state| !state.ports.is_empty());
                 let port = state.ports[self.draw.below(state.ports.len())];
-                (port, state.moves)
+                (port, state.port_changes)
             };
             let mut client = match self.client.take() {
                 Some((at, client)) if at == port => client,
@@ -265,7 +265,10 @@ impl<'w> Player<'w> {
                     return answer;
                 }
                 // The server is gone; another will start.
-                Err(_) => drop(self.world.wait_until(|state| state.moves > moves)),
+                Err(_) => drop(
+                    self.load
+                        .wait_until(|state| state.port_changes > port_changes),
+                ),
             }
         }
     }

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::client::{Answer, Client, Events};
-use crate::load::{Player, World};
+use crate::load::{LoadState, Player};
 use crate::postgres_server::Server;
-use crate::proxy::deaf_way_to;
+use crate::proxy::proxy_without_listen;
 use crate::server_process::ServerProcess;
 
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
@@ -59,24 +59,24 @@ fn clients_spread_over_three_nodes_go_on_when_one_is_killed() {
     let store = server.database("three");
     let mut nodes: Vec<ServerProcess> = (0..3).map(|_| ServerProcess::start(&store)).collect();
     let ports = |nodes: &[ServerProcess]| nodes.iter().map(|node| node.http).collect::<Vec<_>>();
-    let world = World::default();
-    world.move_to(&ports(&nodes));
+    let load = LoadState::default();
+    load.set_ports(&ports(&nodes));
     thread::scope(|scope| {
         for number in 0..12 {
-            let world = &world;
+            let load = &load;
             // Every request goes to another node.
-            scope.spawn(move || Player::new(world, 1 + (number << 32)).play());
+            scope.spawn(move || Player::new(load, 1 + (number << 32)).play());
         }
-        world.wait_for_turns(100);
+        load.wait_for_turns(100);
         nodes.remove(1).kill();
-        world.move_to(&ports(&nodes));
-        world.wait_for_turns(100);
-        world.say_enough();
+        load.set_ports(&ports(&nodes));
+        load.wait_for_turns(100);
+        load.stop_clients();
     });
     for node in &nodes {
-        world.check_in_the_end(node.http);
+        load.check_in_the_end(node.http);
     }
-    world.check_archive(nodes[0].http);
+    load.check_archive(nodes[0].http);
 }
 
 #[test]
@@ -155,12 +155,15 @@ fn watcher_at_another_node_sees_turns_and_taken_seats() {
 #[test]
 fn without_hints_play_goes_on_and_watchers_catch_up() {
     let mut server = Server::start();
-    let store = server.database("deaf");
-    let way = deaf_way_to(server.directory());
-    let way = way.path().display().to_string();
-    let deaf = store.replace(&server.directory().display().to_string(), &way);
-    assert_ne!(deaf, store);
-    let nodes = [ServerProcess::start(&store), ServerProcess::start(&deaf)];
+    let store = server.database("no_listen");
+    let proxy = proxy_without_listen(server.directory());
+    let proxy = proxy.path().display().to_string();
+    let through_proxy = store.replace(&server.directory().display().to_string(), &proxy);
+    assert_ne!(through_proxy, store);
+    let nodes = [
+        ServerProcess::start(&store),
+        ServerProcess::start(&through_proxy),
+    ];
     let created = create_table(nodes[0].http, TABLE);
     let mut events = Events::of(nodes[1].http, &created.id);
     for (turn, cell) in (1..).zip(["0-0", "1-1", "0-1"]) {

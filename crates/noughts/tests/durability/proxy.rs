@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Starts the proxy and returns the directory of its socket.
-pub(crate) fn deaf_way_to(server: &Path) -> tempfile::TempDir {
+pub(crate) fn proxy_without_listen(server: &Path) -> tempfile::TempDir {
     const SOCKET: &str = ".s.PGSQL.5432";
     let directory = tempfile::tempdir().unwrap();
     let listener = UnixListener::bind(directory.path().join(SOCKET)).unwrap();
@@ -24,11 +24,11 @@ pub(crate) fn deaf_way_to(server: &Path) -> tempfile::TempDir {
     directory
 }
 
-fn pass_on(mut from: UnixStream, mut to: UnixStream, is_deaf: bool) {
+fn pass_on(mut from: UnixStream, mut to: UnixStream, blocks_listen: bool) {
     let mut bytes = [0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
         let listens = bytes[..count].windows(7).any(|word| word == b"LISTEN ");
-        if is_deaf && listens || to.write_all(&bytes[..count]).is_err() {
+        if blocks_listen && listens || to.write_all(&bytes[..count]).is_err() {
             break;
         }
     }

@@ -8,12 +8,13 @@ use super::ids::{WrongId, wrong_id};
 use crate::board::{Board, Tactic};
 use crate::frame::{hex, server_words};
 use crate::tcp::connection::{Connection, Expected, Received};
-use crate::tcp::{Chance, Checker};
+use crate::tcp::{Checker, MoveSource};
 use crate::verdict::{Finding, RuleResult, Stop};
 
-/// The ways in which a game can go wrong. Each has a rule.
+/// The ways in which a game can go wrong. Each has a rule. `Won`, `Lost` and `Draw` name the end of the game that the
+/// server did not report correctly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Odd {
+pub(super) enum GameProblem {
     NoAnswer,
     NotACell,
     Occupied,
@@ -23,17 +24,17 @@ pub(super) enum Odd {
     Draw,
 }
 
-impl Odd {
+impl GameProblem {
     /// The rule that reports this problem.
     pub(super) fn rule(self) -> &'static str {
         match self {
-            Odd::NoAnswer => "answer",
-            Odd::NotACell => "answer-cell",
-            Odd::Occupied => "answer-free",
-            Odd::Early => "result-not-early",
-            Odd::Won => "result-won",
-            Odd::Lost => "result-lost",
-            Odd::Draw => "result-draw",
+            GameProblem::NoAnswer => "answer",
+            GameProblem::NotACell => "answer-cell",
+            GameProblem::Occupied => "answer-free",
+            GameProblem::Early => "result-not-early",
+            GameProblem::Won => "result-won",
+            GameProblem::Lost => "result-lost",
+            GameProblem::Draw => "result-draw",
         }
     }
 }
@@ -41,7 +42,7 @@ impl Odd {
 /// What was seen in a series of games.
 #[derive(Default)]
 pub(in crate::tcp) struct Games {
-    pub(super) odd: BTreeMap<Odd, Finding>,
+    pub(super) problems: BTreeMap<GameProblem, Finding>,
     pub(super) ends: Vec<GameResult>,
     pub(super) played: usize,
     pub(super) finished: usize,
@@ -57,16 +58,16 @@ pub(in crate::tcp) struct Games {
 
 /// A game that went wrong.
 pub(super) struct Deviation {
-    pub(super) odd: Odd,
+    pub(super) kind: GameProblem,
     pub(super) stop: Stop,
     /// The right and the wrong flag of RESULT.
     pub(super) flags: Option<(GameResult, GameResult)>,
 }
 
-impl From<(Odd, Stop)> for Deviation {
-    fn from((odd, stop): (Odd, Stop)) -> Deviation {
+impl From<(GameProblem, Stop)> for Deviation {
+    fn from((kind, stop): (GameProblem, Stop)) -> Deviation {
         Deviation {
-            odd,
+            kind,
             stop,
             flags: None,
         }
@@ -83,9 +84,9 @@ impl Games {
 
     /// Explains why something was not observed: a problem in the games or, if there was none, `otherwise`.
     pub(super) fn prevented(&self, otherwise: &str) -> Stop {
-        match self.odd.iter().next() {
-            Some((odd, finding)) => {
-                Stop::NotTried(format!("prevented by {}: {}", odd.rule(), finding.problem))
+        match self.problems.iter().next() {
+            Some((kind, finding)) => {
+                Stop::NotTried(format!("prevented by {}: {}", kind.rule(), finding.problem))
             }
             None => Stop::NotTried(otherwise.to_owned()),
         }
@@ -107,7 +108,7 @@ pub(super) fn play_out(
     connection: &mut Connection,
     wanted: GameResult,
     tactic: Tactic,
-    chance: &mut Chance,
+    move_source: &mut MoveSource,
 ) -> Result<Played, Deviation> {
     let mut board = Board::new();
     let mut game = Played {
@@ -118,7 +119,7 @@ pub(super) fn play_out(
         opening: Vec::new(),
     };
     loop {
-        let cell = board.choose(wanted, tactic, &chance.replies, &mut chance.rng);
+        let cell = board.choose(wanted, tactic, &move_source.replies, &mut move_source.rng);
         connection.act(cell);
         board.play(cell);
         let received = connection.receive();
@@ -130,16 +131,16 @@ pub(super) fn play_out(
         }
         if let Some(end) = board.end() {
             let expected = result(connection, end, None);
-            let odd = match end {
-                GameResult::Won => Odd::Won,
-                GameResult::Lost | GameResult::Draw => Odd::Draw,
+            let kind = match end {
+                GameResult::Won => GameProblem::Won,
+                GameResult::Lost | GameResult::Draw => GameProblem::Draw,
             };
             let Received::Frame(FromServer::Result { flag, cell, .. }, _) = &received else {
                 let why = match end {
                     GameResult::Won => "the client has completed a line, but ",
                     GameResult::Lost | GameResult::Draw => "the board is full, but ",
                 };
-                return Err((odd, connection.broken(&expected, &received).prefixed(why)).into());
+                return Err((kind, connection.broken(&expected, &received).prefixed(why)).into());
             };
             if *flag != end {
                 let why = match end {
@@ -147,7 +148,7 @@ pub(super) fn play_out(
                     GameResult::Lost | GameResult::Draw => "the board is full without a line, but ",
                 };
                 return Err(Deviation {
-                    odd,
+                    kind,
                     stop: connection.broken(&expected, &received).prefixed(why),
                     flags: Some((end, *flag)),
                 });
@@ -168,7 +169,7 @@ pub(super) fn play_out(
         if let Received::Frame(FromServer::Action { cell, .. }, _) = &received
             && let Ok(reply) = Cell::try_from(*cell)
         {
-            chance.replies.note(&before, reply);
+            move_source.replies.note(&before, reply);
             if game.opening.len() == 1 {
                 game.opening.push(reply);
             }
@@ -186,10 +187,10 @@ fn answer(
     let expected = Expected::action(connection.id);
     match received {
         Received::Frame(FromServer::Action { cell, .. }, bytes) => {
-            let told = |problem: &str, odd, expected: &Expected| {
+            let deviation = |problem: &str, kind, expected: &Expected| {
                 let words = server_words(bytes, connection.dialect);
                 let stop = connection.found(problem, expected, &hex(bytes), &words);
-                Deviation::from((odd, stop))
+                Deviation::from((kind, stop))
             };
             let Ok(cell) = Cell::try_from(*cell) else {
                 let numbers = match cell {
@@ -199,18 +200,18 @@ fn answer(
                     _ => "",
                 };
                 let problem = format!("the server's ACTION does not name a cell{numbers}");
-                return Err(told(&problem, Odd::NotACell, &expected));
+                return Err(deviation(&problem, GameProblem::NotACell, &expected));
             };
             if !board.is_free(cell) {
                 let problem = format!("the server marks {cell}, which is already taken");
-                return Err(told(&problem, Odd::Occupied, &expected));
+                return Err(deviation(&problem, GameProblem::Occupied, &expected));
             }
             board.play(cell);
             if board.end().is_some() {
                 let expected = result(connection, GameResult::Lost, Some(cell));
                 let problem =
                     "the server completes a line with this ACTION; RESULT alone should come";
-                return Err(told(problem, Odd::Lost, &expected));
+                return Err(deviation(problem, GameProblem::Lost, &expected));
             }
             Ok(None)
         }
@@ -222,12 +223,12 @@ fn answer(
                     finding.problem =
                         "the server ends the game, but cells are free and nobody has a line".into();
                 }
-                return Err((Odd::Early, stop).into());
+                return Err((GameProblem::Early, stop).into());
             }
             let expected = result(connection, GameResult::Lost, winning.first().copied());
             if *flag != GameResult::Lost {
                 return Err(Deviation {
-                    odd: Odd::Lost,
+                    kind: GameProblem::Lost,
                     stop: connection.broken(&expected, received),
                     flags: Some((GameResult::Lost, *flag)),
                 });
@@ -240,7 +241,11 @@ fn answer(
             }
             Ok(Some(GameResult::Lost))
         }
-        received => Err((Odd::NoAnswer, connection.broken(&expected, received)).into()),
+        received => Err((
+            GameProblem::NoAnswer,
+            connection.broken(&expected, received),
+        )
+            .into()),
     }
 }
 
@@ -283,16 +288,16 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
         false => MAX_GAMES,
     };
     for (wanted, sought) in [
-        (GameResult::Won, Odd::Won),
-        (GameResult::Lost, Odd::Lost),
-        (GameResult::Draw, Odd::Draw),
+        (GameResult::Won, GameProblem::Won),
+        (GameResult::Lost, GameProblem::Lost),
+        (GameResult::Draw, GameProblem::Draw),
     ] {
         for game in 0..max_games {
-            if games.ends.contains(&wanted) || games.odd.contains_key(&sought) {
+            if games.ends.contains(&wanted) || games.problems.contains_key(&sought) {
                 break;
             }
             let is_hopeless = games.finished == 0 && odd_games >= MAX_ODD_GAMES;
-            if is_hopeless || games.odd.contains_key(&Odd::NoAnswer) {
+            if is_hopeless || games.problems.contains_key(&GameProblem::NoAnswer) {
                 return Ok(games);
             }
             let mut connection = checker.admitted()?;
@@ -301,7 +306,7 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
                 &mut connection,
                 wanted,
                 TACTICS[game % 6],
-                &mut checker.chance,
+                &mut checker.move_source,
             );
             match played {
                 Ok(played) => {
@@ -317,12 +322,12 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
                     }
                 }
                 Err(Deviation {
-                    odd,
+                    kind,
                     stop: Stop::Broken(finding),
                     flags,
                 }) => {
                     odd_games += 1;
-                    games.odd.entry(odd).or_insert(*finding);
+                    games.problems.entry(kind).or_insert(*finding);
                     if let Some((right, wrong)) = flags {
                         games.wrong_flags.entry(right as u8).or_insert(wrong);
                     }

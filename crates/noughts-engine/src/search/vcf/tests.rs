@@ -307,11 +307,11 @@ fn moves_that_are_not_defences_lose() {
 fn a_small_budget_never_gives_a_wrong_result() {
     each_position("7x7k4", 12, 100, |_, windows| {
         let mut threats = VcfSearch::new();
-        for most in [1, 2, 4, 8] {
-            if threats.wins(windows, X, most).is_some() {
+        for max_nodes in [1, 2, 4, 8] {
+            if threats.wins(windows, X, max_nodes).is_some() {
                 assert!(VcfSearch::new().wins(windows, X, PLENTY).is_some());
             }
-            assert!(threats.take_nodes() <= most + 24);
+            assert!(threats.take_nodes() <= max_nodes + 24);
         }
     });
 }

@@ -11,8 +11,8 @@ use noughts_server::{
 };
 use noughts_wire::GameResult;
 
+use super::state::{CampaignState, Known};
 use super::tcp_player::TcpGame;
-use super::world::{Known, World};
 
 /// How far the times in the store may be from the real time.
 const MAX_TIME_ERROR_MS: u64 = 3_000;
@@ -27,7 +27,11 @@ pub(super) fn now_ms() -> u64 {
 }
 
 /// Checks the store of a round that ran between these times, in milliseconds since 1970.
-pub(super) fn check(store: &str, world: &World, times: Range<u64>) -> Result<(), String> {
+pub(super) fn check(
+    store: &str,
+    campaign: &CampaignState,
+    times: Range<u64>,
+) -> Result<(), String> {
     let runtime = tokio::runtime::Runtime::new().expect("there is room for threads");
     runtime.block_on(async {
         let store = open_store(store, SyncMode::Full).await;
@@ -42,7 +46,7 @@ pub(super) fn check(store: &str, world: &World, times: Range<u64>) -> Result<(),
                 return Err(format!("the request {} created two games", key.key.text));
             }
         }
-        world.read(|games, tcp_games| {
+        campaign.read(|games, tcp_games| {
             for (id, known) in games {
                 check_known(id, known, &logs)?;
             }

@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::http_player::{PAUSE, Requests};
-use super::world::World;
+use super::state::CampaignState;
 
 /// Each turn after the first of a side has one second.
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Gil"},{"human":"Hal"}],"take":[0,1],"clock":{"move":1}}"#;
@@ -17,25 +17,25 @@ const PROMISED: Duration = Duration::from_secs(6);
 const SLACK: Duration = Duration::from_secs(4);
 
 /// Plays games until the campaign ends.
-pub(super) fn play(world: &World, seed: u64) {
-    let mut requests = Requests::new(world, seed ^ 0xC10C);
+pub(super) fn play(campaign: &CampaignState, seed: u64) {
+    let mut requests = Requests::new(campaign, seed ^ 0xC10C);
     let mut game = 0;
-    while world.goes_on() {
-        if play_one(world, &mut requests, game).is_none() {
+    while campaign.is_running() {
+        if play_one(campaign, &mut requests, game).is_none() {
             return;
         }
         game += 1;
     }
 }
 
-fn play_one(world: &World, requests: &mut Requests<'_>, game: usize) -> Option<()> {
+fn play_one(campaign: &CampaignState, requests: &mut Requests<'_>, game: usize) -> Option<()> {
     let created = requests.create(TABLE, &format!("clock-player-game-{game}"))?;
     let id = created["id"].as_str().expect("a table has an id");
     let view = requests.play_turn(&created, &created["view"])?;
     let asked = Instant::now();
     requests.play_turn(&created, &view)?;
     // From now on the first seat does not move.
-    let (answered, faulty) = (Instant::now(), world.faulty());
+    let (answered, faulty) = (Instant::now(), campaign.faulty());
     loop {
         let view = requests.view(id)?;
         if !view["outcome"].is_null() {
@@ -45,17 +45,17 @@ fn play_one(world: &World, requests: &mut Requests<'_>, game: usize) -> Option<(
                 .all(|field| view["outcome"][field] == expected[field]);
             if !is_expected || asked.elapsed() < TURN {
                 let after = asked.elapsed();
-                world.fail(format!(
+                campaign.fail(format!(
                     "game {id} ended {after:?} after the last turn: {view}"
                 ));
             }
-            world.count("games:clock");
+            campaign.count("games:clock");
             return Some(());
         }
         // Faults delay the end, and the time of an outage does not count.
-        let faulty = world.faulty().saturating_sub(faulty);
+        let faulty = campaign.faulty().saturating_sub(faulty);
         if answered.elapsed() > TURN + PROMISED + SLACK + 2 * faulty {
-            world.fail(format!(
+            campaign.fail(format!(
                 "the clock of game {id} ran out, and it did not end: {view}"
             ));
             return None;

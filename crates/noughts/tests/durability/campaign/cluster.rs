@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::fault::{Fault, WITH_POSTGRES, WITH_SQLITE};
 use super::postgres_proxy::{Mode, PostgresProxy};
-use super::world::{MAX_WAIT, Ports, World};
+use super::state::{CampaignState, MAX_WAIT, Ports};
 use crate::disk::Disk;
 use crate::load::Draw;
 use crate::postgres_server::Server;
@@ -128,20 +128,20 @@ impl Cluster {
     }
 
     /// Makes something go wrong for a short time. Afterwards everything works again.
-    pub(super) fn inject(&mut self, fault: Fault, draw: &mut Draw, world: &World) {
+    pub(super) fn inject(&mut self, fault: Fault, draw: &mut Draw, campaign: &CampaignState) {
         let node = draw.below(self.nodes.len());
         let mut pause = |max_ms: usize| Duration::from_millis(20 + draw.below(max_ms) as u64);
         match fault {
             Fault::NodeKilled => {
-                self.kill(node, world);
+                self.kill(node, campaign);
                 sleep(pause(200));
             }
             Fault::NodeKilledWhileStarting => {
-                self.kill(node, world);
+                self.kill(node, campaign);
                 ServerProcess::kill_while_starting(&self.store_of(node), pause(150));
             }
             Fault::ClockJump => {
-                self.kill(node, world);
+                self.kill(node, campaign);
                 self.skews[node] = skew(draw);
             }
             Fault::NodeFrozen => {
@@ -156,7 +156,7 @@ impl Cluster {
                 let _ = fs::write(&ballast, vec![7; 9_000_000]);
                 sleep(pause(600));
                 if fault == Fault::NodeKilledOnFullDisk {
-                    self.kill(node, world);
+                    self.kill(node, campaign);
                 }
                 fs::remove_file(ballast).expect("it is there");
             }
@@ -196,7 +196,7 @@ impl Cluster {
             Fault::NodeCutOffAndKilled => {
                 self.proxies()[node].set(Mode::Hold);
                 sleep(pause(500));
-                self.kill(node, world);
+                self.kill(node, campaign);
                 // The data that the node had sent is lost.
                 self.proxies()[node].cut();
                 self.proxies()[node].set(Mode::Pass);
@@ -220,7 +220,7 @@ impl Cluster {
         }
         if self.nodes[node].is_none() {
             self.start_node(node);
-            world.set_nodes(self.ports());
+            campaign.set_nodes(self.ports());
         }
     }
 
@@ -231,10 +231,10 @@ impl Cluster {
         nodes.iter().for_each(|node| proxies[*node].set(Mode::Pass));
     }
 
-    fn kill(&mut self, node: usize, world: &World) {
+    fn kill(&mut self, node: usize, campaign: &CampaignState) {
         // Dropping the node kills its process.
         self.nodes[node] = None;
-        world.set_nodes(self.ports());
+        campaign.set_nodes(self.ports());
     }
 
     /// The store as a node reaches it.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::world::{MAX_WAIT, World};
+use super::state::{CampaignState, MAX_WAIT};
 use crate::client::{Answer, Client};
 use crate::load::{Draw, TABLES};
 
@@ -23,16 +23,16 @@ const TABLE_WITH_CLOCK: (&str, &[u64]) = (
 );
 
 /// Requests to any node, repeated until they are answered.
-pub(super) struct Requests<'w> {
-    world: &'w World,
+pub(super) struct Requests<'c> {
+    campaign: &'c CampaignState,
     clients: HashMap<u16, Client>,
     pub(super) draw: Draw,
 }
 
-impl<'w> Requests<'w> {
-    pub(super) fn new(world: &'w World, seed: u64) -> Requests<'w> {
+impl<'c> Requests<'c> {
+    pub(super) fn new(campaign: &'c CampaignState, seed: u64) -> Requests<'c> {
         Requests {
-            world,
+            campaign,
             clients: HashMap::new(),
             draw: Draw(seed),
         }
@@ -49,7 +49,7 @@ impl<'w> Requests<'w> {
     ) -> Option<Answer> {
         let begun = Instant::now();
         loop {
-            let port = self.world.pick(&mut self.draw)?.http;
+            let port = self.campaign.pick(&mut self.draw)?.http;
             let client = self.clients.entry(port);
             let client = client.or_insert_with(|| Client::with_timeout(port, TIMEOUT));
             match client.ask(method, path, token, key, body) {
@@ -58,7 +58,8 @@ impl<'w> Requests<'w> {
                 Err(_) => drop(self.clients.remove(&port)),
             }
             if begun.elapsed() > MAX_WAIT {
-                self.world.fail(format!("{method} {path} is not answered"));
+                self.campaign
+                    .fail(format!("{method} {path} is not answered"));
                 return None;
             }
             sleep(PAUSE);
@@ -70,12 +71,12 @@ impl<'w> Requests<'w> {
         let created = self.ask_until_answered("POST", "/api/games", "", key, Some(table))?;
         // 200: an earlier attempt had created it.
         if ![200, 201].contains(&created.status) {
-            self.world.fail(format!("no table: {created:?}"));
+            self.campaign.fail(format!("no table: {created:?}"));
             return None;
         }
         let id = created.body["id"].as_str().expect("a table has an id");
-        self.world.observe(id, &created.body["view"]);
-        self.world.offer_to_watchers(id);
+        self.campaign.observe(id, &created.body["view"]);
+        self.campaign.offer_to_watchers(id);
         Some(created.body)
     }
 
@@ -83,10 +84,10 @@ impl<'w> Requests<'w> {
     pub(super) fn view(&mut self, id: &str) -> Option<Value> {
         let answer = self.ask_until_answered("GET", &format!("/api/games/{id}"), "", "", None)?;
         if answer.status != 200 {
-            self.world.fail(format!("game {id} is lost: {answer:?}"));
+            self.campaign.fail(format!("game {id} is lost: {answer:?}"));
             return None;
         }
-        self.world.observe(id, &answer.body);
+        self.campaign.observe(id, &answer.body);
         Some(answer.body)
     }
 
@@ -103,21 +104,21 @@ impl<'w> Requests<'w> {
         let key = format!("campaign-turn-{turn}");
         let done = self.ask_until_answered("POST", &path, token, &key, Some(&body))?;
         if done.status != 200 {
-            self.world.fail(format!("{path} {body}: {done:?}"));
+            self.campaign.fail(format!("{path} {body}: {done:?}"));
             return None;
         }
-        self.world.observe(id, &done.body);
+        self.campaign.observe(id, &done.body);
         let turn = (turn, seat, cell.to_owned());
-        self.world.acknowledge("http", id, turn);
+        self.campaign.acknowledge("http", id, turn);
         Some(done.body)
     }
 }
 
 /// Plays games until the campaign ends.
-pub(super) fn play(world: &World, seed: u64, number: u64) {
-    let mut requests = Requests::new(world, seed ^ number << 32);
+pub(super) fn play(campaign: &CampaignState, seed: u64, number: u64) {
+    let mut requests = Requests::new(campaign, seed ^ number << 32);
     let mut game = number as usize;
-    while world.goes_on() {
+    while campaign.is_running() {
         if play_one(&mut requests, number, game).is_none() {
             return;
         }
@@ -151,9 +152,9 @@ fn play_one(requests: &mut Requests<'_>, number: u64, game: usize) -> Option<()>
     }
     if view["outcome"]["reason"] == "time" {
         requests
-            .world
+            .campaign
             .fail(format!("a player who always moves lost on time: {view}"));
     }
-    requests.world.count("games:http");
+    requests.campaign.count("games:http");
     Some(())
 }

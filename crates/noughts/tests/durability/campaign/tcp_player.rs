@@ -7,7 +7,7 @@ use std::time::Duration;
 use noughts_wire::{Cell, Client, Event, GameResult, Greeting, Name};
 
 use super::http_player::PAUSE;
-use super::world::World;
+use super::state::CampaignState;
 use crate::load::Draw;
 
 /// How long a client waits for a frame before it leaves.
@@ -32,12 +32,12 @@ pub(super) struct TcpGame {
 }
 
 /// Plays games until the campaign ends.
-pub(super) fn play(world: &World, seed: u64, opponent: Opponent, name: &str) {
+pub(super) fn play(campaign: &CampaignState, seed: u64, opponent: Opponent, name: &str) {
     let bytes = name.bytes().map(u64::from);
     let mut draw = Draw(seed ^ bytes.fold(7, |all, byte| all * 31 + byte));
     let mut number = 0;
-    while world.goes_on() {
-        let Some(ports) = world.pick(&mut draw) else {
+    while campaign.is_running() {
+        let Some(ports) = campaign.pick(&mut draw) else {
             return;
         };
         let port = match opponent {
@@ -45,7 +45,7 @@ pub(super) fn play(world: &World, seed: u64, opponent: Opponent, name: &str) {
             Opponent::Client => ports.pairs,
         };
         let name = format!("{name}-{number}");
-        let _ = play_one(world, &mut draw, port, opponent, name);
+        let _ = play_one(campaign, &mut draw, port, opponent, name);
         number += 1;
         sleep(PAUSE);
     }
@@ -53,7 +53,7 @@ pub(super) fn play(world: &World, seed: u64, opponent: Opponent, name: &str) {
 
 /// Plays one game; `None` if the connection is lost before the game begins.
 fn play_one(
-    world: &World,
+    campaign: &CampaignState,
     draw: &mut Draw,
     port: u16,
     opponent: Opponent,
@@ -104,12 +104,12 @@ fn play_one(
             }
             Some(Ok(Event::Left) | Err(_)) => (false, true),
             Some(Ok(other)) => {
-                world.fail(format!("{interface} client {game:?}: {other:?}"));
+                campaign.fail(format!("{interface} client {game:?}: {other:?}"));
                 (false, true)
             }
         };
         if has_answer {
-            world.acknowledge_one(interface);
+            campaign.acknowledge_one(interface);
         }
         if is_over {
             break;
@@ -121,8 +121,8 @@ fn play_one(
         sleep(PAUSE);
     }
     if game.result.is_some() {
-        world.count(&format!("games:{interface}"));
+        campaign.count(&format!("games:{interface}"));
     }
-    world.add_tcp_game(game);
+    campaign.add_tcp_game(game);
     Some(())
 }

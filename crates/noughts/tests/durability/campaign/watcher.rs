@@ -8,29 +8,29 @@ use serde_json::Value;
 use ureq::Agent;
 
 use super::http_player::PAUSE;
-use super::world::World;
+use super::state::CampaignState;
 use crate::load::Draw;
 
 /// Maximum time without data. The server sends a comment every 15 s.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Follows one game after the other until the campaign ends.
-pub(super) fn watch(world: &World, seed: u64) {
+pub(super) fn watch(campaign: &CampaignState, seed: u64) {
     let mut draw = Draw(seed ^ 0x5EE);
-    while let Some(game) = world.next_to_watch() {
+    while let Some(game) = campaign.next_to_watch() {
         let mut last = None;
-        while !world.is_failed() && !follow(world, &mut draw, &game, &mut last) {
-            world.count("streams resumed");
+        while !campaign.is_failed() && !follow(campaign, &mut draw, &game, &mut last) {
+            campaign.count("streams resumed");
             sleep(PAUSE);
         }
-        world.stop_watching(&game);
-        world.count("games:sse");
+        campaign.stop_watching(&game);
+        campaign.count("games:sse");
     }
 }
 
 /// Follows a game until it ends, or until the connection is lost. Returns whether it ended.
-fn follow(world: &World, draw: &mut Draw, game: &str, last: &mut Option<u64>) -> bool {
-    let Some(ports) = world.pick(draw) else {
+fn follow(campaign: &CampaignState, draw: &mut Draw, game: &str, last: &mut Option<u64>) -> bool {
+    let Some(ports) = campaign.pick(draw) else {
         return false;
     };
     let agent = Agent::config_builder()
@@ -51,13 +51,13 @@ fn follow(world: &World, draw: &mut Draw, game: &str, last: &mut Option<u64>) ->
         200 => {}
         503 => return false,
         other => {
-            world.fail(format!("game {game}: its events are answered with {other}"));
+            campaign.fail(format!("game {game}: its events are answered with {other}"));
             return false;
         }
     }
     let mut lines = BufReader::new(response.into_body().into_reader());
     let (mut id, mut line) = (None, String::new());
-    while !world.is_failed() {
+    while !campaign.is_failed() {
         line.clear();
         match lines.read_line(&mut line) {
             Ok(1..) if line.ends_with('\n') => {}
@@ -67,7 +67,7 @@ fn follow(world: &World, draw: &mut Draw, game: &str, last: &mut Option<u64>) ->
             id = text.trim().parse::<u64>().ok();
         } else if let Some(data) = line.strip_prefix("data:") {
             let event: Value = serde_json::from_str(data).expect("events are JSON");
-            if is_end(world, game, id.take(), last, &event) {
+            if is_end(campaign, game, id.take(), last, &event) {
                 return true;
             }
         }
@@ -77,7 +77,7 @@ fn follow(world: &World, draw: &mut Draw, game: &str, last: &mut Option<u64>) ->
 
 /// Takes an event; returns whether the game is over.
 fn is_end(
-    world: &World,
+    campaign: &CampaignState,
     game: &str,
     id: Option<u64>,
     last: &mut Option<u64>,
@@ -85,7 +85,7 @@ fn is_end(
 ) -> bool {
     let fields = event.as_object();
     let Some((name, content)) = fields.and_then(|fields| fields.iter().next()) else {
-        world.fail(format!("game {game}: an event without content"));
+        campaign.fail(format!("game {game}: an event without content"));
         return false;
     };
     if let Some(id) = id {
@@ -96,18 +96,18 @@ fn is_end(
             (Some(last), _) => id == last + 1,
         };
         if !is_next {
-            world.fail(format!("game {game}: after {last:?} came {id}: {event}"));
+            campaign.fail(format!("game {game}: after {last:?} came {id}: {event}"));
         }
         *last = Some(id);
-        world.count("acknowledged:sse");
+        campaign.count("acknowledged:sse");
     }
     if matches!(name.as_str(), "view" | "change") {
         if id.is_some() && content["entry"].as_u64() != id {
-            world.fail(format!(
+            campaign.fail(format!(
                 "game {game}: event {id:?} has another entry: {event}"
             ));
         }
-        world.observe(game, content);
+        campaign.observe(game, content);
         return !content["outcome"].is_null();
     }
     false

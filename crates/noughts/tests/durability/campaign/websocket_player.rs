@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
 
 use super::http_player::{PAUSE, Requests};
-use super::world::{MAX_WAIT, World};
+use super::state::{CampaignState, MAX_WAIT};
 
 const TABLES: [&str; 2] = [
     r#"{"variant":"3x3k3","seats":[{"human":"Ida"},{"robot":"random"}],"take":[0]}"#,
@@ -19,16 +19,16 @@ const TABLES: [&str; 2] = [
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Plays games until the campaign ends.
-pub(super) fn play(world: &World, seed: u64) {
-    let mut requests = Requests::new(world, seed ^ 0x3EB);
+pub(super) fn play(campaign: &CampaignState, seed: u64) {
+    let mut requests = Requests::new(campaign, seed ^ 0x3EB);
     let mut number = 0;
-    while world.goes_on() {
+    while campaign.is_running() {
         let key = format!("websocket-player-game-{number}");
         let Some(created) = requests.create(TABLES[number % TABLES.len()], &key) else {
             return;
         };
         let mut game = Game {
-            world,
+            campaign,
             id: created["id"]
                 .as_str()
                 .expect("a table has an id")
@@ -38,20 +38,20 @@ pub(super) fn play(world: &World, seed: u64) {
             pending: None,
         };
         let begun = Instant::now();
-        while !game.is_over() && !world.is_failed() {
+        while !game.is_over() && !campaign.is_failed() {
             let _ = game.play_at_one_node(&mut requests);
             sleep(PAUSE);
             if begun.elapsed() > 2 * MAX_WAIT {
-                world.fail(format!("game {} over a WebSocket does not end", game.id));
+                campaign.fail(format!("game {} over a WebSocket does not end", game.id));
             }
         }
-        world.count("games:websocket");
+        campaign.count("games:websocket");
         number += 1;
     }
 }
 
-struct Game<'w> {
-    world: &'w World,
+struct Game<'c> {
+    campaign: &'c CampaignState,
     id: String,
     token: Value,
     /// The newest state.
@@ -69,7 +69,7 @@ impl Game<'_> {
 
     /// Plays until the game is over; `None` when the connection is lost or the store is unavailable.
     fn play_at_one_node(&mut self, requests: &mut Requests<'_>) -> Option<()> {
-        let port = self.world.pick(&mut requests.draw)?.http;
+        let port = self.campaign.pick(&mut requests.draw)?.http;
         let stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
         stream.set_read_timeout(Some(TIMEOUT)).ok()?;
         stream.set_nodelay(true).ok()?;
@@ -123,7 +123,7 @@ impl Game<'_> {
         if !message["problem"].is_null() {
             if message["problem"]["status"] != 503 {
                 let (id, pending) = (&self.id, &self.pending);
-                self.world
+                self.campaign
                     .fail(format!("game {id}, {pending:?}: {message}"));
             }
             return None;
@@ -133,7 +133,7 @@ impl Game<'_> {
             if content.is_null() {
                 continue;
             }
-            self.world.observe(&self.id, content);
+            self.campaign.observe(&self.id, content);
             if content["entry"].as_u64() >= self.view["entry"].as_u64() {
                 let fields = content.as_object().expect("it has fields").clone();
                 let view = self.view.as_object_mut().expect("it has fields");
@@ -141,7 +141,7 @@ impl Game<'_> {
             }
         }
         if is_answer && let Some((turn, cell)) = self.pending.take() {
-            self.world
+            self.campaign
                 .acknowledge("websocket", &self.id, (turn, 0, cell));
         }
         Some(())

@@ -45,8 +45,9 @@ pub(super) struct Known {
     ended: Option<(Instant, Duration)>,
 }
 
+/// State shared between the clients, the watchers and the faults of a campaign.
 #[derive(Default)]
-pub(super) struct World {
+pub(super) struct CampaignState {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -68,11 +69,11 @@ struct State {
     faulty: Duration,
 }
 
-impl World {
-    pub(super) fn new(nodes: Vec<Option<Ports>>) -> World {
-        let world = World::default();
-        world.set_nodes(nodes);
-        world
+impl CampaignState {
+    pub(super) fn new(nodes: Vec<Option<Ports>>) -> CampaignState {
+        let campaign = CampaignState::default();
+        campaign.set_nodes(nodes);
+        campaign
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -122,7 +123,7 @@ impl World {
     }
 
     /// Whether clients begin another game.
-    pub(super) fn goes_on(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         let state = self.state();
         !state.is_finished && state.failure.is_none()
     }

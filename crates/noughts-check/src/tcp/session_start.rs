@@ -58,7 +58,7 @@ impl Checker {
             connection.dialect = self.dialect;
             return Ok(connection);
         }
-        let id = self.chance.rng.id();
+        let id = self.move_source.rng.id();
         let opened = Connection::open(
             self.client_name,
             self.address,
