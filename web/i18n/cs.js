@@ -190,7 +190,7 @@ export default {
 
   seats: "Místa",
   toMove: "na tahu",
-  won: "vyhrává",
+  won: "výhra",
   daysHours: "{days} d {hours} h",
   lowTime: {
     one: "Zbývá {n} sekunda.",

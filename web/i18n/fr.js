@@ -182,7 +182,7 @@ export default {
 
   seats: "Places",
   toMove: "au trait",
-  won: "gagne",
+  won: "victoire",
   daysHours: "{days} j {hours} h",
   lowTime: { one: "Il reste {n} seconde.", many: "Il reste {n} secondes.", other: "Il reste {n} secondes." },
   score: "Grilles gagnées",
