@@ -69,7 +69,7 @@ export default {
   yourTurn: "Et toca.",
   turnOf: "Li toca a {name}.",
   turnOfSide: "Et toca: {side}.",
-  isThinking: "{name} està pensant.",
+  isThinking: "{name} pensa.",
   waitingForSeat: "S'espera que algú segui.",
   satDown: "{name} s'ha assegut.",
   draw: "Taules.",

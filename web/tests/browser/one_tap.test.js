@@ -194,3 +194,25 @@ test("the name of the computer is never cut off", async () => {
     ann.isFine();
   }
 });
+
+test("on the narrowest phone the board does not move while the computer thinks", async () => {
+  for (const locale of ["en", "ca", "cs", "fr"]) {
+    const created = await here.server.createTable({
+      variant: "3x3k3",
+      seats: [{ human: "Ann" }, { robot: "level:4" }],
+      take: [0],
+    });
+    const ann = await here.person({ viewport: { width: 320, height: 640 }, locale });
+    // The move does not reach the server, so the computer thinks on.
+    await ann.page.route(/\/actions$/, () => {});
+    await ann.sitAt(created);
+    await ann.isUp();
+    const top = async () => (await ann.page.locator(".board").boundingBox())?.y;
+    const before = await top();
+    await ann.cell("1-1").click();
+    await ann.reads("· 4");
+    assert.equal(await top(), before, locale);
+    await ann.page.unrouteAll({ behavior: "ignoreErrors" });
+    await ann.context.close();
+  }
+});
