@@ -32,7 +32,7 @@ function known(name) {
 /** The opponent of the cards, as for a seat. */
 const lastOpponent = () => {
   const { opponent, level } = preferences();
-  return ["link", "lobby", "me", "perfect"].includes(opponent) ? opponent : `level:${level}`;
+  return ["link", "lobby", "me"].includes(opponent) ? opponent : `level:${level}`;
 };
 
 class NewGamePage {
