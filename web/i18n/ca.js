@@ -256,7 +256,7 @@ export default {
   mistakes: "Errors",
   noMistakes: "Ningú no ha comès cap error.",
   noMistakesFound: "No s'ha trobat cap error, però algunes posicions són incertes.",
-  mistakeAt: "Torn {n}: {name} juga {place}",
+  mistakeAt: "Torn {n}: {name} juga {place}: {what}.",
   gaveWin: "ha deixat escapar la victòria",
   gaveDraw: "ha deixat escapar les taules",
   chart: "Com estava després de cada torn",

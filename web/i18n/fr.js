@@ -256,7 +256,7 @@ export default {
   mistakes: "Erreurs",
   noMistakes: "Personne n'a fait d'erreur.",
   noMistakesFound: "Aucune erreur trouvée, mais certaines positions sont indécises.",
-  mistakeAt: "Tour {n} : {name} joue {place}",
+  mistakeAt: "Tour {n} : {name} joue {place} : {what}.",
   gaveWin: "a laissé échapper le gain",
   gaveDraw: "a laissé échapper la nulle",
   chart: "L'équilibre après chaque tour",
