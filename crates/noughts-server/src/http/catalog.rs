@@ -204,6 +204,7 @@ pub(super) fn line(game: &ListedGame, names: &PlayerNames, attendance: Attendanc
         seats: seats.map(seat).collect(),
         clock: game.clock.map(ClockForm::from),
         spectators: attendance.spectators,
+        entry: attendance.entry,
         created_ms: game.created_ms,
         ended_ms: ending.map(|ending| ending.at_ms),
         outcome: ending.map(|ending| Outcome::new(&game.variant, &ending.conclusion)),
