@@ -158,7 +158,7 @@ export class AnalysisPanel {
     const name = seat ? seatName(seat, turn.done.seat) : "";
     const move = moveOfTurn(turn.done);
     const place = move ? placeName(this.table.variant, move) : "…";
-    return [`${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}.`, ...this.why(turn)].join(" ");
+    return [t("mistakeAt", { n: turn.turn, name, place, what: gave(turn) }), ...this.why(turn)].join(" ");
   }
 
   /** Says which move would have been better, and how the opponent could have answered the mistake: a win at once, a fork, a line. @param {TurnAnalysis} turn */

@@ -141,6 +141,8 @@ export interface GameListing {
   status: Standing;
   /** Connections that follow the game without a seat. */
   spectators: number;
+  /** The number of the latest entry in the game's log, if the server has the game in memory. */
+  entry: number | null;
   seats: { kind: SeatKind; name: string; present: boolean; player?: string; open?: OpenSeat }[];
   created_ms: number;
   ended_ms: number | null;

@@ -30,6 +30,8 @@ const SMALLEST = 21;
 const LARGEST = 420;
 /** In smaller cells a finger may hit the wrong cell, so the first tap chooses the cell and the second tap confirms. */
 const FINGER = 32;
+/** Pixels beside the board for its coordinates. */
+const EDGE = 14;
 const ZOOMS = [18, 24, 32, 44, 60];
 /** Rows and columns outside the visible part that are in the document already. */
 const BEYOND = 2;
@@ -136,8 +138,12 @@ export class Board {
     const height = Math.max(240, innerHeight - reserved);
     // Nine boards are nine cells wide; the gaps and margins take the width of about one more cell.
     const [columns, rows] = variant.nine ? [10.2, 10.2] : [variant.columns, variant.rows];
-    const fit = Math.floor(Math.min((width - (variant.nine ? 12 : 2)) / columns, height / rows, LARGEST));
+    const [left, top] = hasCoordinates(variant) ? [variant.gravity ? 0 : EDGE, EDGE] : [0, 0];
+    const room = width - left - (variant.nine ? 12 : 2);
+    const fit = Math.floor(Math.min(room / columns, (height - top) / rows, LARGEST));
     this.isLarge = fit < SMALLEST;
+    this.root.style.setProperty("--edge-left", `${this.isLarge ? 0 : left}px`);
+    this.root.style.setProperty("--edge-top", `${this.isLarge ? 0 : top}px`);
     const cell = this.isLarge ? this.zoom : fit;
     this.cell = cell;
     this.root.style.setProperty("--cell", `${cell}px`);
@@ -181,8 +187,7 @@ export class Board {
     box.style.setProperty("--column", String(column));
     box.style.setProperty("--row", String(row));
     button.dataset.move = moveOf(variant, index);
-    // Coordinates are shown at the edges of boards that have more than nine cells, because their cells have no names.
-    if (!variant.nine && variant.columns * variant.rows > 9) {
+    if (hasCoordinates(variant)) {
       if (row === 0) box.dataset.column = columnName(variant, column);
       if (column === 0 && !variant.gravity) box.dataset.row = String(row + 1);
     }
@@ -494,6 +499,9 @@ export class Board {
     return this.table;
   }
 }
+
+/** Whether the edges of the board show coordinates: its cells have no names of their own. @param {import("./api_types").Variant} variant */
+const hasCoordinates = ({ nine, columns, rows }) => !nine && columns * rows > 9;
 
 /** The move of the cell that an event is about. @param {EventTarget | null} target */
 function moveAt(target) {

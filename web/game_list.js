@@ -41,7 +41,8 @@ export function gameRow(game, verb, { action, seat } = {}) {
       { class: "table-row", href: `/game/${game.id}` },
       h("img", {
         class: "thumbnail",
-        src: `/game/${game.id}/board.svg`,
+        // A new address after every turn: the browser shows the new picture when it has arrived.
+        src: `/game/${game.id}/board.svg${game.entry === null ? "" : `?entry=${game.entry}`}`,
         alt: "",
         loading: "lazy",
         width: 56,

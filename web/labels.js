@@ -114,8 +114,9 @@ export function statusOf(table, mine) {
   }
   const seat = table.seats[next];
   if (!seat) return "";
-  const name = nameInStatus(seat, next);
-  return seat.kind === "robot" ? t("isThinking", { name }) : t("turnOf", { name });
+  // One line on a phone, so that the board does not move with every turn.
+  if (seat.kind === "robot") return t("isThinking", { name: shortName(seat, next) });
+  return t("turnOf", { name: nameInStatus(seat, next) });
 }
 
 const WIN_REASONS = /** @type {const} */ ({

@@ -3,7 +3,7 @@
 import { Refusal, api } from "./api.js";
 import { h, patch } from "./dom.js";
 import { gameRow, mySeats } from "./game_list.js";
-import { myGames } from "./my_events.js";
+import { myGames, waitingFirst } from "./my_events.js";
 import { runningRows } from "./my_games.js";
 import { player, setPlayer } from "./player.js";
 import { profileSection } from "./profile.js";
@@ -73,7 +73,7 @@ class MePage {
 
   render() {
     const { me } = this;
-    const running = myGames() ?? me?.running ?? [];
+    const running = myGames() ?? waitingFirst(me?.running ?? []);
     const none = (/** @type {string} */ text) => h("li", { class: "none" }, text);
     patch(this.running, running.length ? runningRows(running) : none(t("noRunning")));
     const finished = me?.finished.games ?? [];

@@ -23,9 +23,12 @@ let stopped = new AbortController();
 
 /** The running games, those that wait for this player first. Null: not known yet. @returns {MyGame[] | null} */
 export function myGames() {
-  if (!isKnown) return null;
-  return [...games.values()].sort((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
+  return isKnown ? waitingFirst([...games.values()]) : null;
 }
+
+/** Those that wait for this player first. @param {MyGame[]} games */
+export const waitingFirst = (games) =>
+  games.toSorted((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
 
 /** Whether other people wait for this player's turn. Games against robots alone do not count. @param {MyGame} game */
 export function isWaitingForMe(game) {

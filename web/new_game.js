@@ -32,7 +32,7 @@ function known(name) {
 /** The opponent in games that the cards start, in the form of a seat's holder. */
 const lastOpponent = () => {
   const { opponent, level } = preferences();
-  return ["link", "lobby", "me", "perfect"].includes(opponent) ? opponent : `level:${level}`;
+  return ["link", "lobby", "me"].includes(opponent) ? opponent : `level:${level}`;
 };
 
 class NewGamePage {

@@ -21,6 +21,7 @@ export function seatList(state, table) {
       "li",
       {
         class: "seat",
+        "data-robot": seat.kind === "robot",
         "data-turn": toMove === at,
         "data-away": seat.kind === "human" && !seat.present && !state.tokens.has(at),
         "data-won": winners(table.outcome).includes(at),

@@ -190,7 +190,7 @@ export default {
 
   seats: "Místa",
   toMove: "na tahu",
-  won: "vyhrává",
+  won: "výhra",
   daysHours: "{days} d {hours} h",
   lowTime: {
     one: "Zbývá {n} sekunda.",
@@ -291,7 +291,7 @@ export default {
   mistakes: "Chyby",
   noMistakes: "Nikdo neudělal chybu.",
   noMistakesFound: "Žádná chyba nebyla nalezena, ale některé pozice jsou nejasné.",
-  mistakeAt: "{n}. tah: {name} hraje {place}",
+  mistakeAt: "{n}. tah: {name} hraje {place}: {what}.",
   gaveWin: "přichází o výhru",
   gaveDraw: "přichází o remízu",
   chart: "Jak to stálo po každém tahu",

@@ -246,7 +246,7 @@ export default {
   mistakes: "Mistakes",
   noMistakes: "Nobody made a mistake.",
   noMistakesFound: "No mistake was found, but some positions are unclear.",
-  mistakeAt: "Turn {n}: {name} plays {place}",
+  mistakeAt: "Turn {n}: {name} plays {place}: {what}.",
   gaveWin: "gave away the win",
   gaveDraw: "gave away the draw",
   chart: "Evaluation after each turn",

@@ -182,7 +182,7 @@ export default {
 
   seats: "Places",
   toMove: "au trait",
-  won: "gagne",
+  won: "victoire",
   daysHours: "{days} j {hours} h",
   lowTime: { one: "Il reste {n} seconde.", many: "Il reste {n} secondes.", other: "Il reste {n} secondes." },
   score: "Grilles gagnées",
@@ -256,7 +256,7 @@ export default {
   mistakes: "Erreurs",
   noMistakes: "Personne n'a fait d'erreur.",
   noMistakesFound: "Aucune erreur trouvée, mais certaines positions sont indécises.",
-  mistakeAt: "Tour {n} : {name} joue {place}",
+  mistakeAt: "Tour {n} : {name} joue {place} : {what}.",
   gaveWin: "a laissé échapper le gain",
   gaveDraw: "a laissé échapper la nulle",
   chart: "L'équilibre après chaque tour",

@@ -1,5 +1,6 @@
 // Screenshots of every page, on a phone and on a desktop, light and dark: `npm run --prefix web screenshots` writes
-// them to `target/pictures`, and those that the documents use to `docs/pictures`.
+// them to `target/pictures`, and those that the documents use to `docs/pictures`. `LOCALE=cs` takes them in another
+// language, `THEME=light` in one theme, `SCENE=start,watch` some of them; then the documents keep their pictures.
 
 import { copyFile, mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -7,7 +8,7 @@ import { chromium } from "playwright-core";
 import { CHROMIUM, Server, serveFilesFromDisk } from "./harness.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ path: string, created?: import("../api_types").CreatedTable, seats?: number[], player?: { id: string, token: string }, act?: (page: Page) => Promise<unknown> }} Scene */
+/** @typedef {{ path: string, created?: import("../api_types").CreatedTable, make?: () => Promise<import("../api_types").CreatedTable>, seats?: number[], player?: { id: string, token: string }, act?: (page: Page) => Promise<unknown> }} Scene */
 
 const WIDTHS = { phone: { width: 390, height: 844 }, desk: { width: 1200, height: 800 } };
 const SHOWN = ["won-desk-light", "ultimate-desk-dark", "analysis-desk-light", "ultimate-phone-light"];
@@ -15,7 +16,14 @@ const folder = fileURLToPath(new URL("../../target/pictures/", import.meta.url))
 const documents = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
 
 const server = await new Server(["--store", "memory:"]).start();
+const locale = process.env.LOCALE ?? "en-GB";
+/** @type {import("../i18n.js").Words} */
+const words = (await import(`../i18n/${locale.split("-")[0]}.js`)).default;
+const themes = /** @type {const} */ (["light", "dark"]).filter((theme) => (process.env.THEME ?? theme) === theme);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+
+/** @param {Page} page @param {import("../i18n.js").Key} key */
+const button = (page, key) => page.getByRole("button", { name: String(words[key]) });
 
 /** A game that is under way, the moves chosen by number. @param {string} variant @param {string[]} names @param {(view: import("../api_types").View) => boolean} isEnough */
 async function begun(variant, names, isEnough) {
@@ -56,14 +64,17 @@ async function scenes() {
     await server.act(large, at % 2, { turn: at + 1, play });
   }
   const pair = { variant: "3x3k3", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] };
-  const [timed, offered] = [
-    await server.createTable({ ...pair, clock: { base: 15 } }),
-    await server.createTable({ ...pair, clock: { base: 180, increment: 2 } }),
-  ];
-  for (const created of [timed, offered]) {
+  /** Made when the picture is taken, because its clock runs. @param {import("../api_types").ClockForm} clock */
+  const timed = async (clock) => {
+    const created = await server.createTable({ ...pair, clock });
     for (const [at, play] of ["1-1", "0-0"].entries()) await server.act(created, at, { turn: at + 1, play });
-  }
-  await server.act(offered, 1, { offer: "takeback" });
+    return created;
+  };
+  const offered = async () => {
+    const created = await timed({ base: 180, increment: 2 });
+    await server.act(created, 1, { offer: "takeback" });
+    return created;
+  };
   const link = await server.createTable({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
   const open = await server.createTable({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
   // Zoe stays, so the lobby keeps her table.
@@ -92,17 +103,17 @@ async function scenes() {
   return {
     start: { path: "/" },
     new: { path: "/new" },
-    own: { path: "/new", act: (page) => page.getByRole("button", { name: "A game of your own" }).click() },
+    own: { path: "/new", act: (page) => button(page, "gameOwn").click() },
     watch: { path: "/watch", created: five },
-    match: { path: "/watch", act: (page) => page.getByRole("button", { name: "Quick match" }).click() },
+    match: { path: "/watch", act: (page) => button(page, "quickMatch").click() },
     me: { path: "/me" },
     mine: { path: "/me", player, created: mine[0] },
-    welcome: { path: "/", player },
-    device: { path: "/me", player, act: (page) => page.getByRole("button", { name: "Use another device" }).click() },
+    welcome: { path: "/", player, act: (page) => page.locator(".my-games li").first().waitFor() },
+    device: { path: "/me", player, act: (page) => button(page, "linkDevice").click() },
     archive: { path: "/archive" },
-    record: { path: "/archive", act: (page) => page.getByRole("button", { name: "Open a record" }).click() },
+    record: { path: "/archive", act: (page) => button(page, "import").click() },
     nowhere: { path: "/nowhere" },
-    settings: { path: "/", act: (page) => page.getByRole("button", { name: "Settings" }).click() },
+    settings: { path: "/", act: (page) => button(page, "settings").click() },
     keys: { path: "/", act: (page) => page.keyboard.press("?") },
     won: first(won),
     replay: { ...first(won), path: `/game/${won.id}?turn=3`, act: drawer },
@@ -110,7 +121,7 @@ async function scenes() {
       ...first(slips),
       act: async (page) => {
         await drawer(page);
-        await page.getByRole("button", { name: "Analyse" }).click();
+        await button(page, "analyse").click();
         await page.locator(".mistakes button").first().click();
       },
     },
@@ -123,12 +134,12 @@ async function scenes() {
     },
     draw: first(drawn),
     loss: { ...first(won), seats: [1] },
-    resign: { ...first(ultimate), act: (page) => page.getByRole("button", { name: "Give up" }).click() },
+    resign: { ...first(ultimate), act: (page) => button(page, "resign").click() },
     share: {
       ...first(ultimate),
       act: async (page) => {
         await drawer(page);
-        await page.getByRole("button", { name: "Share" }).click();
+        await button(page, "shareWatch").click();
         await page.locator(".qr").waitFor();
       },
     },
@@ -136,7 +147,7 @@ async function scenes() {
     back: {
       ...first(back),
       act: async (page) => {
-        await page.getByRole("button", { name: "Rewind" }).click();
+        await button(page, "rewind").click();
         await page.getByRole("button", { name: "+" }).click();
       },
     },
@@ -144,8 +155,8 @@ async function scenes() {
     four: { path: `/game/${four.id}` },
     five: first(five),
     large: first(large),
-    clock: first(timed),
-    offer: first(offered),
+    clock: { path: "/game/", make: () => timed({ base: 15 }), seats: [0] },
+    offer: { path: "/game/", make: offered, seats: [0] },
     link: first(link),
     sit: { path: `/game/${link.id}` },
     play: {
@@ -157,11 +168,15 @@ async function scenes() {
 }
 
 /** @param {string} name @param {Scene} scene @param {"phone" | "desk"} width @param {"light" | "dark"} colorScheme */
-async function take(name, { path, created, seats = [], player, act }, width, colorScheme) {
+async function take(name, { path, created, make, seats = [], player, act }, width, colorScheme) {
+  if (make) {
+    created = await make();
+    path += created.id;
+  }
   const context = await browser.newContext({
     viewport: WIDTHS[width],
     colorScheme,
-    locale: process.env.LOCALE ?? "en-GB",
+    locale,
     hasTouch: width === "phone",
     serviceWorkers: "block",
   });
@@ -196,10 +211,11 @@ try {
   for (const [name, scene] of Object.entries(await scenes())) {
     if (process.env.SCENE && !process.env.SCENE.split(",").includes(name)) continue;
     for (const width of /** @type {const} */ (["phone", "desk"])) {
-      for (const theme of /** @type {const} */ (["light", "dark"])) await take(name, scene, width, theme);
+      for (const theme of themes) await take(name, scene, width, theme);
     }
   }
-  if (!process.env.SCENE) for (const name of SHOWN) await copyFile(`${folder}${name}.png`, `${documents}${name}.png`);
+  const isWhole = !process.env.SCENE && !process.env.THEME && !process.env.LOCALE;
+  if (isWhole) for (const name of SHOWN) await copyFile(`${folder}${name}.png`, `${documents}${name}.png`);
 } finally {
   await browser.close();
   await server.stop();

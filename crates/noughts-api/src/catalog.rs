@@ -39,6 +39,11 @@ pub struct GameListing {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub spectators: u32,
+    /// The number of the latest entry in the game's log, as in the view: it grows with every turn. Null if the server
+    /// does not have the game in memory.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub entry: Option<u32>,
     /// The time of creation, in milliseconds since 1970.
     pub created_ms: u64,
     /// The time of the end, in milliseconds since 1970; null while the game runs.

@@ -14,7 +14,7 @@ pub enum LobbyMessage {
     /// All tables with an open lobby seat, newest first, at most 100; with `playing=true` also the games in progress.
     /// This list replaces all earlier messages.
     Games(Vec<GameListing>),
-    /// A table was added, or its seats, its players' presence or its spectators changed.
+    /// A table was added, or its seats, its players' presence, its spectators or its latest entry changed.
     Game(GameListing),
     /// The table with this id no longer waits, or is no longer listed.
     Gone(String),

@@ -165,3 +165,54 @@ test("the computer's reply comes a beat after the move", async () => {
   assert.ok(waited >= 340, `${waited} ms`);
   ann.isFine();
 });
+
+test("the name of the computer is never cut off", async () => {
+  const clock = { base: 600, increment: 5 };
+  const against = (/** @type {string} */ robot) => ({ seats: [{ human: "Ann" }, { robot }], take: [0] });
+  const tables = [
+    { variant: "3x3k3", ...against("level:4") },
+    { variant: "ultimate", ...against("level:4"), clock },
+    { variant: "3x3k3", ...against("perfect"), clock },
+  ];
+  const created = await Promise.all(tables.map((table) => here.server.createTable(table)));
+  for (const locale of ["en", "ca", "cs", "fr"]) {
+    const ann = await here.person({ locale });
+    for (const { id, view } of created) {
+      await ann.go(`/game/${id}`);
+      for (const width of [1280, 390, 320]) {
+        await ann.page.setViewportSize({ width, height: 800 });
+        const cut = await ann.page.locator(".seat[data-robot] .name").evaluateAll((names) => {
+          // A name is widest while its seat is to move.
+          for (const name of names) name.closest(".seat")?.setAttribute("data-turn", "");
+          const isCut = (/** @type {Element} */ name) => name.scrollWidth > name.clientWidth;
+          return names.filter(isCut).map((name) => `${name.textContent}: ${name.scrollWidth} > ${name.clientWidth}`);
+        });
+        assert.deepEqual(cut, [], `${view.variant} in ${locale} at ${width} pixels`);
+        assert.equal(await ann.page.locator(".seat[data-robot] .name").count(), 1);
+      }
+    }
+    ann.isFine();
+  }
+});
+
+test("on the narrowest phone the board does not move while the computer thinks", async () => {
+  for (const locale of ["en", "ca", "cs", "fr"]) {
+    const created = await here.server.createTable({
+      variant: "3x3k3",
+      seats: [{ human: "Ann" }, { robot: "level:4" }],
+      take: [0],
+    });
+    const ann = await here.person({ viewport: { width: 320, height: 640 }, locale });
+    // The move does not reach the server, so the computer thinks on.
+    await ann.page.route(/\/actions$/, () => {});
+    await ann.sitAt(created);
+    await ann.isUp();
+    const top = async () => (await ann.page.locator(".board").boundingBox())?.y;
+    const before = await top();
+    await ann.cell("1-1").click();
+    await ann.reads("· 4");
+    assert.equal(await top(), before, locale);
+    await ann.page.unrouteAll({ behavior: "ignoreErrors" });
+    await ann.context.close();
+  }
+});

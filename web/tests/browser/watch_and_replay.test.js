@@ -73,6 +73,39 @@ test("the lobby shows who is present and how many watch, by one stream", async (
   eve.isFine();
 });
 
+test("the picture of a live game follows the game, one picture per change", async () => {
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Una" }, { human: "Vic" }],
+    take: [0, 1],
+  });
+  const eve = await here.person();
+  /** @type {Promise<string>[]} */
+  const pictures = [];
+  eve.page.on("response", (response) => {
+    if (response.url().includes(`/game/${created.id}/board.svg`)) pictures.push(response.text());
+  });
+  await eve.go("/watch");
+  const isShown = (/** @type {number} */ entry) =>
+    eve.page.waitForFunction(
+      ([id, number]) => {
+        const picture = document.querySelector(`.tables li[data-key="${id}"] img`);
+        if (!(picture instanceof HTMLImageElement)) return false;
+        return picture.complete && picture.naturalWidth > 0 && picture.src.endsWith(`?entry=${number}`);
+      },
+      [created.id, entry],
+    );
+  const { entry } = created.view;
+  await isShown(entry);
+  for (const [at, play] of ["1-1", "0-0", "2-2"].entries()) {
+    await here.server.act(created, at % 2, { turn: at + 1, play });
+    await isShown(entry + at + 1);
+  }
+  assert.equal(pictures.length, 4);
+  assert.equal(new Set(await Promise.all(pictures)).size, 4, "each picture shows another position");
+  eve.isFine();
+});
+
 test("a finished game is replayed with keys, slider and list", async () => {
   const created = await here.server.played("3x3k3", WON);
   const eve = await here.person();

@@ -208,6 +208,7 @@ pub(super) fn listing(
         seats: seats.map(seat).collect(),
         clock: game.clock.map(ClockForm::from),
         spectators: attendance.spectators,
+        entry: attendance.entry,
         created_ms: game.created_ms,
         ended_ms: ending.map(|ending| ending.at_ms),
         outcome: ending.map(|ending| Outcome::new(&game.variant, &ending.conclusion)),

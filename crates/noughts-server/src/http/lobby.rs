@@ -1,9 +1,10 @@
 //! `GET /api/games/events`: the tables that wait for players, and on request the games in progress, as an event
 //! stream.
 //!
-//! While somebody watches, one task reads the list from the store whenever a table of this node changes, and
-//! at intervals because other nodes may change it. Every message is encoded once for all watchers. A watcher
-//! that missed a change gets the whole list.
+//! While somebody watches, one task reads the list from the store whenever a seat or a connection changes at a table
+//! of this node, and at intervals because other nodes may change it and because games go on. A turn does not wake the
+//! task, so it costs nothing more. Every message is encoded once for all watchers. A watcher that missed a change
+//! gets the whole list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,12 +34,12 @@ use crate::store::{ListQuery, StoreError};
 use crate::table::Status;
 use crate::tables::Tables;
 
-/// Interval at which the list is read if other nodes may change it.
-const SHARED_INTERVAL: Duration = Duration::from_secs(1);
+/// Interval at which the list is read if other nodes may change it, or if it has games in progress.
+const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval at which the list is read if there are no other nodes. Changes on this node are noticed at once; only the
-/// deletion of old games is noticed late.
-const ALONE_INTERVAL: Duration = Duration::from_secs(10);
+/// Interval at which a list of waiting tables is read if there are no other nodes. Changes on this node are noticed
+/// at once; only the deletion of old games is noticed late.
+const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Changes of this node's tables within this time are read together. Games in progress change more often.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -105,13 +106,10 @@ impl Lobby {
 
     /// Keeps the list up to date while somebody watches. Never ends.
     pub(super) async fn run(&self, tables: &Tables) {
-        let interval = match tables.bus().is_shared() {
-            true => SHARED_INTERVAL,
-            false => ALONE_INTERVAL,
-        };
-        let pause = match self.content {
-            LobbyContent::Waiting => PAUSE,
-            LobbyContent::WaitingAndPlaying => LIVE_PAUSE,
+        let (interval, pause) = match self.content {
+            LobbyContent::WaitingAndPlaying => (SHORT_INTERVAL, LIVE_PAUSE),
+            LobbyContent::Waiting if tables.bus().is_shared() => (SHORT_INTERVAL, PAUSE),
+            LobbyContent::Waiting => (LONG_INTERVAL, PAUSE),
         };
         let mut lists = tables.watch_lists();
         loop {

@@ -1,11 +1,11 @@
-//! Who is connected to a table: players and spectators.
+//! Who is connected to a table: players and spectators; and the latest entry of listed games.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{LiveTable, Tables};
 use crate::id::GameId;
-use crate::store::{ATTENDED_MS, ListedGame, StoreError};
+use crate::store::{ATTENDED_MS, ListedGame, LogPosition, StoreError};
 use crate::table::{Holder, SeatSet};
 
 /// Who is connected to a table.
@@ -15,6 +15,8 @@ pub(crate) struct Attendance {
     pub(crate) present: SeatSet,
     /// The number of connections to this node that follow the game without a seat.
     pub(crate) spectators: u32,
+    /// The number of the game's latest entry; `None` if the table is not in memory here and the store is not shared.
+    pub(crate) entry: Option<u32>,
 }
 
 impl Attendance {
@@ -22,6 +24,7 @@ impl Attendance {
     pub(crate) const NOBODY: Attendance = Attendance {
         present: SeatSet::EMPTY,
         spectators: 0,
+        entry: None,
     };
 
     /// Whether a game in progress goes on: a player is connected, only robots play, or the game is new.
@@ -71,23 +74,26 @@ impl Tables {
         let elsewhere = games.iter().zip(&in_memory);
         let elsewhere = elsewhere.filter(|(game, live)| live.is_none() && game.ending().is_none());
         let elsewhere: Vec<GameId> = elsewhere.map(|(game, _)| game.id).collect();
-        let present: HashMap<GameId, SeatSet> = match elsewhere.is_empty() {
+        let elsewhere: HashMap<GameId, Attendance> = match elsewhere.is_empty() {
             true => HashMap::new(),
             false => {
                 let found = self.store.positions(self.node, elsewhere).await?;
-                found
-                    .iter()
-                    .map(|found| (found.game, found.present))
-                    .collect()
+                let attendance = |found: &LogPosition| Attendance {
+                    present: found.present,
+                    spectators: 0,
+                    entry: Some(found.entry),
+                };
+                let found = found.iter();
+                found.map(|found| (found.game, attendance(found))).collect()
             }
         };
         let games = games.iter().zip(in_memory);
         let attendance = games.map(|(game, live)| match live {
             Some(live) => live.attendance(),
-            None => Attendance {
-                present: present.get(&game.id).copied().unwrap_or(SeatSet::EMPTY),
-                ..Attendance::NOBODY
-            },
+            None => elsewhere
+                .get(&game.id)
+                .copied()
+                .unwrap_or(Attendance::NOBODY),
         });
         Ok(attendance.collect())
     }

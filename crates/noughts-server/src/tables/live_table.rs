@@ -350,11 +350,13 @@ impl LiveTable {
         };
     }
 
-    /// Who is connected.
+    /// Who is connected, and the latest entry.
     pub(crate) fn attendance(&self) -> Attendance {
+        let state = self.state();
         Attendance {
-            present: self.state().present(),
+            present: state.present(),
             spectators: self.spectators.load(Ordering::Relaxed),
+            entry: Some(state.table.entry()),
         }
     }
 

@@ -138,6 +138,31 @@ async fn a_change_among_200_live_tables_is_encoded_once_for_all_viewers() {
     assert_eq!(encoded(&server).await, 2);
 }
 
+/// From the third turn on the presence of the players does not change, only the position.
+#[tokio::test]
+async fn turns_change_the_entry_of_a_live_game_for_its_viewers() {
+    let server = TestServer::new().await;
+    let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}]}"#;
+    let (game, tokens) = server.create_table(table).await;
+    let mut events = watch_all(&server).await;
+    let (_, _, data) = events.next().await;
+    let first = data["games"][0]["entry"].as_u64().unwrap();
+    assert_eq!(events.next().await.1, "matches");
+    let path = format!("/api/games/{game}/actions");
+    for (turn, cell) in (1..).zip(["0-0", "1-1", "0-1", "2-2"]) {
+        let token = tokens[((turn - 1) % 2).to_string()].as_str().unwrap();
+        let play = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
+        let played = server.request_as(token, &path, &play).await;
+        assert_eq!(played.body["entry"], first + turn, "{}", played.body);
+        let mut entry = first;
+        while entry != first + turn {
+            let (_, name, data) = events.next().await;
+            assert_eq!((name.as_str(), &data["game"]["id"]), ("game", &json!(game)));
+            entry = data["game"]["entry"].as_u64().unwrap();
+        }
+    }
+}
+
 /// A game that its players have left disappears from the games in progress, and returns with a player.
 #[tokio::test(start_paused = true)]
 async fn games_in_progress_have_presence_and_no_dead_tables() {
