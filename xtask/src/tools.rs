@@ -98,6 +98,8 @@ pub(crate) const FAKETIME: Tool = apt("faketime", "which faketime", "faketime");
 pub(crate) const CURL: Tool = apt("curl", "curl --version", "curl");
 pub(crate) const JQ: Tool = apt("jq", "jq --version", "jq");
 pub(crate) const SLOWHTTPTEST: Tool = apt("slowhttptest", "which slowhttptest", "slowhttptest");
+/// Makes certificates for tests.
+pub(crate) const OPENSSL: Tool = apt("OpenSSL", "openssl version", "openssl");
 pub(crate) const NODE: Tool = apt("Node.js", "node --version", "nodejs");
 pub(crate) const NPM: Tool = apt("npm", "npm --version", "npm");
 pub(crate) const CHROMIUM: Tool = apt("Chromium", "chromium --version", "chromium");
