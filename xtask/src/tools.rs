@@ -63,6 +63,11 @@ pub(crate) const CARGO_DENY: Tool = command(
     "cargo deny --version",
     "cargo install --locked cargo-deny",
 );
+pub(crate) const CARGO_MUTANTS: Tool = command(
+    "cargo-mutants",
+    "cargo mutants --version",
+    "cargo install --locked cargo-mutants",
+);
 /// Sanitizers need a nightly compiler.
 pub(crate) const NIGHTLY: Tool = command(
     "a nightly toolchain",
