@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::{Connections, Permit, WhenFull};
 
@@ -73,8 +73,8 @@ fn concerns_one_client(error: &io::Error) -> bool {
 /// Accepts connections and spawns `serve` for each that the limits permit, until `closing` is set. Closes the
 /// listener, and returns the connections that are still open.
 ///
-/// A connection without a permit is closed at once: nothing is read, written or stored. `accepted` counts
-/// every connection.
+/// A connection without a permit is closed at once: nothing is read, written or stored. An open connection is closed
+/// when its peer is banned. `accepted` counts every connection.
 pub(crate) async fn serve_connections<F>(
     listener: TcpListener,
     (connections, when_full): (&Arc<Connections>, WhenFull),
@@ -96,7 +96,17 @@ where
                 accepted.inc();
                 match connections.admit(peer, when_full) {
                     Some(permit) => {
-                        open.spawn(serve(stream, peer, permit));
+                        let serving = serve(stream, peer, permit);
+                        let connections = Arc::clone(connections);
+                        open.spawn(async move {
+                            tokio::select! {
+                                biased;
+                                () = serving => {}
+                                () = connections.wait_for_ban(peer) => {
+                                    info!(%peer, "closed a connection: the address was banned");
+                                }
+                            }
+                        });
                     }
                     None => debug!(%peer, "refused a connection: there are too many, or the address is banned"),
                 }

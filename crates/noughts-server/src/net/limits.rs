@@ -133,7 +133,7 @@ impl Connections {
         peer: IpAddr,
         when_full: WhenFull,
     ) -> Option<Permit> {
-        let is_proxy = self.proxies.contains(&peer.to_canonical());
+        let is_proxy = self.is_proxy(peer);
         if !is_proxy && self.bans.contain(peer) {
             self.refused_total.fetch_add(1, Ordering::Relaxed);
             return None;
@@ -164,6 +164,18 @@ impl Connections {
             network,
             permission,
         })
+    }
+
+    /// Waits until the peer of a connection is banned. A trusted proxy never is.
+    pub(crate) async fn wait_for_ban(&self, peer: IpAddr) {
+        match self.is_proxy(peer) {
+            true => std::future::pending().await,
+            false => self.bans.wait_for(peer).await,
+        }
+    }
+
+    fn is_proxy(&self, peer: IpAddr) -> bool {
+        self.proxies.contains(&peer.to_canonical())
     }
 
     /// The permission for the next connection of an address. Takes the slot for it.
@@ -212,6 +224,11 @@ impl Permit {
 
     pub(crate) fn is_served(&self) -> bool {
         self.permission == Permission::Serve
+    }
+
+    /// The banned networks.
+    pub(crate) fn bans(&self) -> &Bans {
+        &self.connections.bans
     }
 
     /// See [`ConnectionLimits::idle`].
