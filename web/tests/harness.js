@@ -54,7 +54,8 @@ export class Server {
   }
 
   get url() {
-    return `http://127.0.0.1:${this.port}`;
+    const scheme = this.options.includes("--tls-cert") ? "https" : "http";
+    return `${scheme}://127.0.0.1:${this.port}`;
   }
 
   /** @param {NodeJS.Signals} [how] */

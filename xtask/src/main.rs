@@ -6,6 +6,7 @@ mod bench;
 mod campaign;
 mod dist;
 mod fuzz;
+mod mutant_sample;
 mod mutants;
 mod shell;
 mod test;
@@ -23,6 +24,8 @@ cargo xtask bench [NAME [ARGUMENT...]]    times and instruction counts; without 
 cargo xtask fuzz [TARGET] [--seconds N | --inputs N]
                                           one fuzz target, or all; by default 60 s each
 cargo xtask mutants [WORD]                mutants of the solver and the proof checker that the tests must detect
+cargo xtask mutants --sample N [--seed S] a sample of the mutants that cargo-mutants finds in the rules, the wire session
+                                          and the table; an interrupted run continues
 cargo xtask campaign [--seed S] [--faults N] [--store sqlite|postgres] [--resume]
                                           kills and other faults while clients play; by default 100 with each store
 cargo xtask campaign --mutants            puts faults into the server that the campaign must detect
@@ -90,9 +93,18 @@ fn run(arguments: &[&str]) -> Result<bool, String> {
         ["dist", "--test", before] => dist::test(Some(before)),
         ["campaign", rest @ ..] => campaign::run(rest),
         ["mutants"] => mutants::run(None),
+        ["mutants", "--sample", size] => mutant_sample::run(parse("--sample", size)?, 1),
+        ["mutants", "--sample", size, "--seed", seed] => {
+            mutant_sample::run(parse("--sample", size)?, parse("--seed", seed)?)
+        }
         ["mutants", word] => mutants::run(Some(word)),
         _ => Err(format!("unknown arguments; usage:\n{USAGE}")),
     }
+}
+
+fn parse<T: std::str::FromStr>(option: &str, text: &str) -> Result<T, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("{option} takes a whole number"))
 }
 
 /// The root of the repository, where all commands run.

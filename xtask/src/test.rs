@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::tools::{
     BINUTILS, CARGO_DENY, CHROMIUM, CLIPPY, CPLUSPLUS, CURL, DEBOOTSTRAP, FAKETIME, JDK, JQ,
-    NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, PYTHON_TOOLS, RUSTFMT, SLOWHTTPTEST,
-    STRACE, Tool, Toolbox,
+    NEXTEST, NODE, NPM, OPENSSL, PAGE_TOOLS, POSTGRESQL, PYTHON, PYTHON_TOOLS, RUSTFMT,
+    SLOWHTTPTEST, STRACE, Tool, Toolbox,
 };
 
 /// One part of the suite: command lines, and the tools that they need.
@@ -72,7 +72,9 @@ fn parts() -> Vec<Part> {
         ),
         part(
             "page",
-            &[NODE, NPM, CHROMIUM, PAGE_TOOLS, POSTGRESQL, NEXTEST],
+            &[
+                NODE, NPM, CHROMIUM, OPENSSL, PAGE_TOOLS, POSTGRESQL, NEXTEST,
+            ],
             &[
                 "npm run --silent --prefix web check",
                 "npm run --silent --prefix web units",

@@ -63,6 +63,11 @@ pub(crate) const CARGO_DENY: Tool = command(
     "cargo deny --version",
     "cargo install --locked cargo-deny",
 );
+pub(crate) const CARGO_MUTANTS: Tool = command(
+    "cargo-mutants",
+    "cargo mutants --version",
+    "cargo install --locked cargo-mutants",
+);
 /// Sanitizers need a nightly compiler.
 pub(crate) const NIGHTLY: Tool = command(
     "a nightly toolchain",
@@ -98,6 +103,8 @@ pub(crate) const FAKETIME: Tool = apt("faketime", "which faketime", "faketime");
 pub(crate) const CURL: Tool = apt("curl", "curl --version", "curl");
 pub(crate) const JQ: Tool = apt("jq", "jq --version", "jq");
 pub(crate) const SLOWHTTPTEST: Tool = apt("slowhttptest", "which slowhttptest", "slowhttptest");
+/// Makes certificates for tests.
+pub(crate) const OPENSSL: Tool = apt("OpenSSL", "openssl version", "openssl");
 pub(crate) const NODE: Tool = apt("Node.js", "node --version", "nodejs");
 pub(crate) const NPM: Tool = apt("npm", "npm --version", "npm");
 pub(crate) const CHROMIUM: Tool = apt("Chromium", "chromium --version", "chromium");

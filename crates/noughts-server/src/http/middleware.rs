@@ -169,8 +169,7 @@ impl ConnectionService {
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
         let app = &self.shared.app;
-        // Banned direct clients are refused when they connect. This check is for clients behind a proxy, and for
-        // connections that are older than the ban.
+        // Banned direct clients are disconnected. This check is for clients behind a proxy.
         let bans = app.connections.bans();
         if client
             .address()

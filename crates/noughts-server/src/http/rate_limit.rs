@@ -96,8 +96,17 @@ pub(crate) struct Client {
 /// The right to one open stream. Dropping it frees the place.
 pub(super) struct StreamPermit {
     limiter: Arc<RateLimiter>,
-    network: Option<IpAddr>,
-    _permit: Arc<Permit>,
+    client: Client,
+}
+
+impl StreamPermit {
+    /// Waits until the client is banned; the stream must end then.
+    pub(super) async fn wait_for_ban(&self) {
+        match self.client.address {
+            Some(address) => self.client.permit.bans().wait_for(address).await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl Client {
@@ -335,8 +344,7 @@ impl RateLimiter {
         self.streams.send_modify(|open| *open += 1);
         Ok(StreamPermit {
             limiter: Arc::clone(self),
-            network: client.network,
-            _permit: Arc::clone(&client.permit),
+            client: client.clone(),
         })
     }
 
@@ -367,7 +375,7 @@ impl Drop for StreamPermit {
     fn drop(&mut self) {
         let limiter = &self.limiter;
         limiter.streams.send_modify(|open| *open -= 1);
-        if let Some(network) = self.network {
+        if let Some(network) = self.client.network {
             limiter
                 .usage
                 .with_known(network, |usage| usage.streams -= 1);

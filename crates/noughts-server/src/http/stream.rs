@@ -418,7 +418,8 @@ pub(super) trait EventSource: Send + 'static {
 /// Interval at which an event stream without events sends a comment, so that proxies keep it open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Responds with server-sent events. When the server stops, the last event is `restart`.
+/// Responds with server-sent events. When the server stops, the last event is `restart`. When the client is banned,
+/// the stream ends.
 pub(super) fn event_stream(
     app: &AppState,
     permit: StreamPermit,
@@ -435,6 +436,7 @@ pub(super) fn event_stream(
                 write_event(&mut restart, NO_ID, "restart", RESTART);
                 return Some((Ok(restart.into()), (source, None, permit)));
             }
+            () = permit.wait_for_ban() => return None,
         };
         let chunk = Ok::<Bytes, Infallible>(chunk.into());
         Some((chunk, (source, Some(is_closing), permit)))

@@ -22,7 +22,7 @@ use super::error::{ApiError, api_error};
 use super::extract::{PathParams, bearer, read_id, read_object};
 use super::games::{act_at, table};
 use super::openapi::WebSocketErrors;
-use super::rate_limit::{Client, StreamPermit};
+use super::rate_limit::Client;
 use super::stream::{Follow, RESTART, WatchEvent, update_message, view_message};
 use crate::id::GameId;
 use crate::table::Snapshot;
@@ -104,15 +104,10 @@ pub(super) async fn websocket(
             client,
             socket,
             refusals: 0,
-            _counted: counted,
         };
-        let begun = match seat {
-            Some(seat) => connection.begin(seat, None).await,
-            None => connection.handshake().await,
-        };
-        let end = match begun {
-            Ok((follow, seat)) => connection.run(follow, seat).await,
-            Err(end) => end,
+        let end = tokio::select! {
+            end = connection.serve(seat) => end,
+            () = counted.wait_for_ban() => End::Close(1008, "the operator has banned this address"),
         };
         connection.close(end).await;
     }))
@@ -193,7 +188,6 @@ struct Connection {
     socket: WebSocket,
     /// Consecutive refusals.
     refusals: u32,
-    _counted: StreamPermit,
 }
 
 /// How a connection ended.
@@ -222,6 +216,18 @@ impl End {
 }
 
 impl Connection {
+    /// Serves the client, whose seat is known if the upgrade request had a token.
+    async fn serve(&mut self, seat: Option<Option<Seat>>) -> End {
+        let begun = match seat {
+            Some(seat) => self.begin(seat, None).await,
+            None => self.handshake().await,
+        };
+        match begun {
+            Ok((follow, seat)) => self.run(follow, seat).await,
+            Err(end) => end,
+        }
+    }
+
     /// Reads the client's first message and answers it with the view.
     async fn handshake(&mut self) -> Result<(Box<Follow>, Option<Seat>), End> {
         let deadline = Instant::now() + HANDSHAKE_TIMEOUT;

@@ -1,5 +1,6 @@
 //! The accept loop of every listener.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,9 +9,9 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{Instant, sleep_until};
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::{Connections, Permit, WhenFull};
 
@@ -73,8 +74,8 @@ fn concerns_one_client(error: &io::Error) -> bool {
 /// Accepts connections and spawns `serve` for each that the limits permit, until `closing` is set. Closes the
 /// listener, and returns the connections that are still open.
 ///
-/// A connection without a permit is closed at once: nothing is read, written or stored. `accepted` counts
-/// every connection.
+/// A connection without a permit is closed at once: nothing is read, written or stored. An open connection is closed
+/// when its peer is banned. `accepted` counts every connection.
 pub(crate) async fn serve_connections<F>(
     listener: TcpListener,
     (connections, when_full): (&Arc<Connections>, WhenFull),
@@ -87,16 +88,28 @@ where
 {
     let mut acceptor = Acceptor::new(listener);
     let mut open = JoinSet::new();
+    // The connections, for bans: waiting for a ban in each connection would cost something at every turn.
+    let mut peers: HashMap<Id, (IpAddr, AbortHandle)> = HashMap::new();
+    let mut bans = connections.bans().subscribe();
     loop {
         tokio::select! {
             biased;
             _ = closing.changed() => return open,
-            Some(_) = open.join_next() => {}
+            Some(ended) = open.join_next_with_id() => {
+                peers.remove(&ended.map_or_else(|error| error.id(), |(id, ())| id));
+            }
+            Ok(()) = bans.changed() => {
+                for (peer, task) in peers.values().filter(|(peer, _)| connections.is_banned(*peer)) {
+                    info!(%peer, "closed a connection: the address was banned");
+                    task.abort();
+                }
+            }
             (stream, peer) = acceptor.accept() => {
                 accepted.inc();
                 match connections.admit(peer, when_full) {
                     Some(permit) => {
-                        open.spawn(serve(stream, peer, permit));
+                        let task = open.spawn(serve(stream, peer, permit));
+                        peers.insert(task.id(), (peer, task));
                     }
                     None => debug!(%peer, "refused a connection: there are too many, or the address is banned"),
                 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
-use std::sync::{PoisonError, RwLock};
+
+use tokio::sync::watch;
 
 use super::is_exempt;
 
@@ -93,23 +94,44 @@ impl Network {
 
 /// The networks that are banned now.
 #[derive(Debug, Default)]
-pub(crate) struct Bans(RwLock<Vec<Network>>);
+pub(crate) struct Bans(watch::Sender<Vec<Network>>);
 
 impl Bans {
     pub(crate) fn set(&self, networks: Vec<Network>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = networks;
+        // Every open stream wakes up after a change.
+        self.0.send_if_modified(|current| {
+            let is_new = *current != networks;
+            *current = networks;
+            is_new
+        });
     }
 
     /// Whether an address is banned. Exempt addresses are never banned, because health checks and proxies use them.
     pub(crate) fn contain(&self, address: IpAddr) -> bool {
-        let networks = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let is_banned = networks.iter().any(|network| network.contains(address));
-        is_banned && !is_exempt(address)
+        is_banned(&self.0.borrow(), address)
+    }
+
+    /// A receiver that is notified when the list changes.
+    pub(super) fn subscribe(&self) -> watch::Receiver<Vec<Network>> {
+        self.0.subscribe()
+    }
+
+    /// Waits until an address is banned.
+    pub(crate) async fn wait_for(&self, address: IpAddr) {
+        let mut networks = self.subscribe();
+        // The sender lives as long as `self`, so this cannot fail.
+        let _ = networks
+            .wait_for(|networks| is_banned(networks, address))
+            .await;
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.0.borrow().len()
     }
+}
+
+fn is_banned(networks: &[Network], address: IpAddr) -> bool {
+    networks.iter().any(|network| network.contains(address)) && !is_exempt(address)
 }
 
 #[cfg(test)]

@@ -133,8 +133,8 @@ impl Connections {
         peer: IpAddr,
         when_full: WhenFull,
     ) -> Option<Permit> {
-        let is_proxy = self.proxies.contains(&peer.to_canonical());
-        if !is_proxy && self.bans.contain(peer) {
+        let is_proxy = self.is_proxy(peer);
+        if self.is_banned(peer) {
             self.refused_total.fetch_add(1, Ordering::Relaxed);
             return None;
         }
@@ -164,6 +164,15 @@ impl Connections {
             network,
             permission,
         })
+    }
+
+    /// Whether the peer of a connection is banned. A trusted proxy never is.
+    pub(super) fn is_banned(&self, peer: IpAddr) -> bool {
+        !self.is_proxy(peer) && self.bans.contain(peer)
+    }
+
+    fn is_proxy(&self, peer: IpAddr) -> bool {
+        self.proxies.contains(&peer.to_canonical())
     }
 
     /// The permission for the next connection of an address. Takes the slot for it.
@@ -212,6 +221,11 @@ impl Permit {
 
     pub(crate) fn is_served(&self) -> bool {
         self.permission == Permission::Serve
+    }
+
+    /// The banned networks.
+    pub(crate) fn bans(&self) -> &Bans {
+        &self.connections.bans
     }
 
     /// See [`ConnectionLimits::idle`].

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::request_bytes::request_bytes;
 use crate::server_process::ServerProcess;
@@ -228,6 +229,97 @@ fn bans_apply_to_every_listener_and_survive_a_restart() {
     server.refuses(&["unban", "127.0.0.2"], "127.0.0.2/32 is not banned");
     server.succeeds(&["unban", "127.0.0.0/25"]);
     assert!(is_served(&server));
+}
+
+/// Sends a request and reads its answer as far as `sign`. The answer does not end there.
+fn open(mut stream: TcpStream, request: &[u8], sign: &str) -> TcpStream {
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    stream.write_all(request).unwrap();
+    read_to(&mut stream, sign);
+    stream
+}
+
+fn read_to(stream: &mut TcpStream, sign: &str) {
+    let (mut answer, mut byte) = (Vec::new(), [0]);
+    while !answer.ends_with(sign.as_bytes()) {
+        let read = stream.read_exact(&mut byte);
+        let answered = String::from_utf8_lossy(&answer);
+        read.unwrap_or_else(|error| panic!("{sign}: {error} after {answered}"));
+        answer.extend(byte);
+    }
+}
+
+/// Whether the server closes the connection.
+fn is_closed(mut stream: TcpStream) -> bool {
+    match stream.read_to_end(&mut Vec::new()) {
+        Ok(_) => true,
+        Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+    }
+}
+
+#[test]
+fn a_ban_closes_open_connections() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), "admin.sock");
+    let table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (_, created) = server.request("POST", "/api/games", "", table);
+    let id = field(&created, "id");
+    let (_, rest) = created.split_once("\"tokens\":{\"0\":\"").unwrap();
+    let token = rest.split('"').next().unwrap();
+
+    let get = |path: &str, headers: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").into_bytes()
+    };
+    let (game, lobby) = (format!("/api/games/{id}/events"), "/api/games/events");
+    let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                   Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    // The first message `{}` of a spectator, in a masked frame.
+    let hello = [0x81, 0x82, 0, 0, 0, 0, b'{', b'}'];
+    let websocket = |headers: &str| {
+        let path = format!("/api/games/{id}/ws");
+        [&get(&path, &format!("{upgrade}{headers}"))[..], &hello].concat()
+    };
+    let tcp = [&[1, 0, 0, 0x30, 0x39][..], b"Ann\0\0"].concat();
+    let proxied = "X-Forwarded-For: 127.0.0.2\r\n";
+    let close = format!("{proxied}Connection: close\r\n");
+    let banned = || from_another_address(server.http);
+    let local = || TcpStream::connect(server.http).unwrap();
+    let clients = [
+        (
+            "TCP",
+            open(from_another_address(server.tcp), &tcp, "\0\0\x30\x39"),
+        ),
+        ("HTTP", open(banned(), &get("/healthz", ""), "alive\n")),
+        (
+            "stream of a game",
+            open(banned(), &get(&game, ""), "\"view\""),
+        ),
+        (
+            "stream of the lobby",
+            open(banned(), &get(lobby, ""), "\"games\""),
+        ),
+        ("WebSocket", open(banned(), &websocket(""), "\"view\"")),
+        (
+            "stream through a proxy",
+            open(local(), &get(&game, &close), "\"view\""),
+        ),
+        (
+            "WebSocket through a proxy",
+            open(local(), &websocket(proxied), "\"view\""),
+        ),
+    ];
+    let mut other = open(local(), &get(&game, ""), "\"view\"");
+    server.succeeds(&["ban", "127.0.0.2", "--for", "1h"]);
+    for (name, client) in clients {
+        assert!(is_closed(client), "{name}");
+    }
+    // Streams of other addresses go on.
+    let play = r#"{"turn":1,"play":"1-1"}"#;
+    let (status, _) = server.request("POST", &format!("/api/games/{id}/actions"), token, play);
+    assert_eq!(status, 200);
+    read_to(&mut other, "\"change\"");
 }
 
 #[test]
