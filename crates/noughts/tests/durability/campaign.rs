@@ -90,7 +90,7 @@ fn run_round(kind: StoreKind, seed: u64, round: usize, faults: usize) -> String 
         for name in ["pair-a", "pair-b", "pair-c", "pair-d"] {
             let campaign = &campaign;
             scope.spawn(move || {
-                tcp_player::play(campaign, seed, tcp_player::Opponent::Client, name)
+                tcp_player::play(campaign, seed, tcp_player::Opponent::Client, name);
             });
         }
         for _ in 0..faults {

@@ -127,8 +127,9 @@ pub(super) fn play(campaign: &CampaignState, seed: u64, number: u64) {
 }
 
 fn play_one(requests: &mut Requests<'_>, number: u64, game: usize) -> Option<()> {
-    let number = game % (TABLES.len() + 1);
-    let (table, seats) = TABLES.get(number).unwrap_or(&TABLE_WITH_CLOCK);
+    let (table, seats) = TABLES
+        .get(game % (TABLES.len() + 1))
+        .unwrap_or(&TABLE_WITH_CLOCK);
     let created = requests.create(table, &format!("http-player-{number}-game-{game}"))?;
     let id = created["id"]
         .as_str()
