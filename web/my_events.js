@@ -27,8 +27,7 @@ export function myGames() {
 }
 
 /** Those that wait for this player first. @param {MyGame[]} games */
-export const waitingFirst = (games) =>
-  games.toSorted((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
+export const waitingFirst = (games) => games.toSorted((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
 
 /** Whether other people wait for this player's turn. A robot does not mind waiting. @param {MyGame} game */
 export function isWaitingForMe(game) {
