@@ -27,8 +27,7 @@ export function myGames() {
 }
 
 /** Those that wait for this player first. @param {MyGame[]} games */
-export const waitingFirst = (games) =>
-  games.toSorted((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
+export const waitingFirst = (games) => games.toSorted((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
 
 /** Whether other people wait for this player's turn. Games against robots alone do not count. @param {MyGame} game */
 export function isWaitingForMe(game) {
