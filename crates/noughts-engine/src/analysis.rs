@@ -10,14 +10,14 @@ use crate::solver::GameValue;
 /// The value of a position for the side to move, as far as a search found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// The side to move wins if all sides play best. Its own next move is the first ply.
+    /// The side to move wins if all sides play best.
     Win {
-        /// Plies to the end.
+        /// Plies to the end. The next move is the first ply.
         plies: u32,
     },
     /// The side to move loses if all sides play best.
     Loss {
-        /// Plies to the end.
+        /// Plies to the end. The next move is the first ply.
         plies: u32,
     },
     /// Best play leads to a draw.

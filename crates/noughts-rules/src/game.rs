@@ -243,8 +243,8 @@ impl Game {
         }
     }
 
-    /// A lower bound for the number of plays in a game that the rules ended: one line, or three boards in a line. It
-    /// is 0 if the game did not start at the variant's first position.
+    /// The rules cannot end a game before this number of plays: the marks of one line, or on nine boards of three
+    /// lines. 0 if the game did not start at the variant's first position.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,

@@ -268,9 +268,9 @@ impl<B: Bits> Iterator for GridMoves<B> {
     }
 }
 
-/// Converts between cells and bits. The divisor is known only at run time, and a division would be slow, so a
-/// multiplication replaces it. The result is exact for indices below 1 024 and divisors up to 256, which is more than
-/// [`Grid`] needs.
+/// Converts between cells and bits. This needs the row, which is an index divided by a width. The width is known only
+/// at run time and a division is slow, so a multiplication replaces it. The result is exact for indices below 1 024 and
+/// divisors up to 256, which is more than [`Grid`] needs.
 #[derive(Clone, Copy, Debug)]
 struct CellBits {
     stride: u32,

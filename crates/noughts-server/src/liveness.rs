@@ -24,7 +24,7 @@ const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 /// A node is dead after this many successful sweeps with an unchanged counter.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
-/// Nodes that do not serve the seat to move act this long after a game's deadline.
+/// A node that does not serve the seat to move (`Tables::serves_seat_to_move`) acts only this long after the deadline.
 const GRACE_MS: u64 = 4_000;
 
 /// If no robot can move in an overdue game, the game is checked again after this time.

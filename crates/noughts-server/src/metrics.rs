@@ -90,12 +90,16 @@ impl Default for Metrics {
         registry.register("games_ended", "Games that ended", games);
         registry.register("turns", "Completed turns", metrics.turns.clone());
         let lists = metrics.lobby_lists_encoded.clone();
-        let help = "Changed lists of the lobby, each encoded once for all viewers";
+        let help = "Changes of the lobby's list, each encoded once for all viewers";
         registry.register("lobby_lists_encoded", help, lists);
         let players = metrics.players_created.clone();
         registry.register("players_created", "Players created", players);
         let players = metrics.players_deleted.clone();
-        registry.register("players_deleted", "Players deleted by themselves", players);
+        registry.register(
+            "players_deleted",
+            "Players deleted, by themselves or by an operator",
+            players,
+        );
         let quick = metrics.quick_matches_requested.clone();
         registry.register("quick_matches_requested", "Quick matches requested", quick);
         let quick = metrics.quick_matches_made.clone();

@@ -48,8 +48,8 @@ pub(crate) struct Presence {
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
-/// A connection of a player: an event stream or a WebSocket. Dropping it disconnects the player, also if a
-/// request is cancelled.
+/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping it disconnects the player,
+/// also if a request is cancelled.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,

@@ -14,7 +14,7 @@ use tokio::time::{Sleep, sleep};
 pub(crate) struct WriteTimeout<S> {
     stream: S,
     limit: Duration,
-    /// Runs since the last write that made progress.
+    /// Started when a write becomes pending; removed when a write makes progress.
     timer: Option<Pin<Box<Sleep>>>,
 }
 

@@ -251,7 +251,8 @@ impl<'t> Finder<'t> {
         Ok(table)
     }
 
-    /// Takes an open seat of the game. If there is none, returns to a kept seat; otherwise watches.
+    /// Takes an open seat of the game. If there is none, returns to a kept seat. If there is no kept seat either,
+    /// watches.
     fn open_link(&self, client: Client, game: &str) -> Result<RemoteTable, Failure> {
         if self.task.watch {
             client.view(game).map_err(failure)?;
