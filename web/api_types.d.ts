@@ -141,7 +141,7 @@ export interface GameListing {
   status: Standing;
   /** Connections that follow the game without a seat. */
   spectators: number;
-  /** The number of the latest entry in the game's log, if the server has the game in memory. */
+  /** The number of the latest entry in the game's log. May be null if the server does not have the game in memory. */
   entry: number | null;
   seats: { kind: SeatKind; name: string; present: boolean; player?: string; open?: OpenSeat }[];
   created_ms: number;

@@ -42,7 +42,7 @@ export function gameRow(game, verb, { action, seat } = {}) {
       h("img", {
         class: "thumbnail",
         // A new address after every turn: the browser shows the new picture when it has arrived.
-        src: `/game/${game.id}/board.svg${game.entry === null ? "" : `?entry=${game.entry}`}`,
+        src: `/game/${game.id}/board.svg${game.entry == null ? "" : `?entry=${game.entry}`}`,
         alt: "",
         loading: "lazy",
         width: 56,

@@ -26,7 +26,7 @@ export function myGames() {
   return isKnown ? waitingFirst([...games.values()]) : null;
 }
 
-/** Those that wait for this player first. @param {MyGame[]} games */
+/** Sorts games: those that wait for this player come first. @param {MyGame[]} games */
 export const waitingFirst = (games) => games.toSorted((a, b) => Number(isWaitingForMe(b)) - Number(isWaitingForMe(a)));
 
 /** Whether other people wait for this player's turn. Games against robots alone do not count. @param {MyGame} game */
@@ -41,7 +41,7 @@ function noteTurn(table) {
   const known = games.get(table.id);
   if (!known) return;
   if (table.outcome) games.delete(table.id);
-  else if (known.to_move !== table.toMove) games.set(table.id, { ...known, to_move: table.toMove });
+  else if (known.to_move !== table.toMove) games.set(table.id, { ...known, to_move: table.toMove, entry: table.entry });
   else return;
   dispatchEvent(new Event("mygames"));
 }

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const GUARDIAN = new URL("../../crates/noughts-server/tests/stores/run_postgres.sh", import.meta.url);
+const RUN_SCRIPT = new URL("../../crates/noughts-server/tests/stores/run_postgres.sh", import.meta.url);
 
 /** The user that runs PostgreSQL, which refuses to run as root. */
 const NOBODY = 65_534;
@@ -27,25 +27,25 @@ export async function startPostgres() {
   const directory = await mkdtemp(join(tmpdir(), "noughts-pg-"));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) await chown(directory, NOBODY, NOBODY);
-  const guardian = spawn("sh", ["-c", await readFile(GUARDIAN, "utf8"), "guardian", await programs(), directory], {
+  const runner = spawn("sh", ["-c", await readFile(RUN_SCRIPT, "utf8"), "runner", await programs(), directory], {
     stdio: ["pipe", "pipe", "inherit"],
     // The server has its own process group, so that Ctrl-C does not stop its script first.
     detached: true,
     ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   });
-  const ended = once(guardian, "exit");
-  const answers = createInterface({ input: guardian.stdout })[Symbol.asyncIterator]();
+  const ended = once(runner, "exit");
+  const answers = createInterface({ input: runner.stdout })[Symbol.asyncIterator]();
   const expect = async (/** @type {string} */ word) => {
     const { value } = await answers.next();
     if (value !== word) throw new Error(`PostgreSQL answers ${value} instead of ${word}`);
   };
   await expect("ready");
-  guardian.stdin.write("create games\n");
+  runner.stdin.write("create games\n");
   await expect("done");
   return {
     store: `postgres:///games?host=${directory}&user=noughts`,
     stop: async () => {
-      guardian.stdin.end();
+      runner.stdin.end();
       await ended;
     },
   };

@@ -42,7 +42,7 @@ fn parts() -> Vec<Part> {
         ),
         part(
             "tests",
-            &[NEXTEST, JDK, POSTGRESQL, PYTHON, STRACE],
+            &[NEXTEST, JDK, OPENSSL, POSTGRESQL, PYTHON, STRACE],
             &["cargo nextest run --workspace --locked"],
         ),
         // Tests of the HTTP API with third-party tools. `--workspace` avoids another build.
