@@ -6,10 +6,10 @@
 //! | `--openings` | the values of all positions with eight marks, instead of the positions that `perfect` meets |
 //! | `--part I/N` | with `--openings`, only the I-th of N parts; parts may run at the same time |
 //! | `--memory MB` | without `--openings`, size of the table, 1024 by default |
-//! | `--pack` | writes what is known so far |
+//! | `--pack` | without `--openings`, writes the positions that are known so far |
 //!
 //! Results are appended to `target/book-WxH.txt` or `target/openings-WxH-I-N.txt`, so that an interrupted run
-//! continues. With `--openings`, a run also continues from the values that the program contains.
+//! continues. With `--openings`, the run that finds the last missing value writes the book.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -46,7 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     match wants_openings {
-        true => openings(&board, part, packs_only),
+        true if packs_only => Err("--pack does not work with --openings".into()),
+        true => openings(&board, part),
         false => lines(&board, memory << 20, packs_only),
     }
 }
@@ -84,51 +85,44 @@ fn lines(board: &str, bytes: usize, packs_only: bool) -> Result<(), Box<dyn Erro
 }
 
 /// All positions with eight marks.
-fn openings(
-    board: &str,
-    (part, parts): (usize, usize),
-    packs_only: bool,
-) -> Result<(), Box<dyn Error>> {
+fn openings(board: &str, (part, parts): (usize, usize)) -> Result<(), Box<dyn Error>> {
     let mut solver = OpeningSolver::new(board).ok_or(format!("there is no book for {board}"))?;
     let keys = solver.keys();
-    let known = known_openings(board, &solver)?;
-    if !packs_only {
-        let (_, mut file) = open(&format!("target/openings-{board}-{part}-{parts}.txt"))?;
-        // Positions that follow each other in this order share many entries of the transposition table.
-        let mut sorted = keys.clone();
-        sorted.sort_by_cached_key(|key| (solver.distance_from_middle(*key), *key));
-        for (number, block) in sorted.chunks(BLOCK).enumerate() {
-            if number % parts + 1 != part {
-                continue;
-            }
-            for key in block.iter().filter(|key| !known.contains_key(key)) {
-                writeln!(file, "{key:013x} {:2}", solver.sign(*key))?;
-            }
-            eprintln!("{} of {} positions", number * BLOCK, keys.len());
+    let known = known_openings(board)?;
+    let (_, mut file) = open(&format!("target/openings-{board}-{part}-{parts}.txt"))?;
+    // Positions that follow each other in this order share many entries of the transposition table.
+    let mut sorted = keys.clone();
+    sorted.sort_by_cached_key(|key| (solver.distance_from_middle(*key), *key));
+    for (number, block) in sorted.chunks(BLOCK).enumerate() {
+        if number % parts + 1 != part {
+            continue;
         }
+        for key in block.iter().filter(|key| !known.contains_key(key)) {
+            writeln!(file, "{key:013x} {:2}", solver.sign(*key))?;
+        }
+        eprintln!("{} of {} positions", number * BLOCK, keys.len());
     }
     // Other parts may have ended in the meantime.
-    let known = known_openings(board, &solver)?;
-    let signs: Vec<Option<i32>> = keys.iter().map(|key| known.get(key).copied()).collect();
-    let missing = signs.iter().filter(|sign| sign.is_none()).count();
-    eprintln!("{missing} of {} positions are not known", signs.len());
-    if packs_only || missing == 0 {
-        write(
+    let known = known_openings(board)?;
+    let signs: Vec<i32> = keys
+        .iter()
+        .filter_map(|key| known.get(key).copied())
+        .collect();
+    match keys.len() - signs.len() {
+        0 => write(
             &format!("{FOLDER}/{board}-openings.bin"),
             &pack_openings(&signs),
-        )?;
+        ),
+        missing => {
+            eprintln!("{missing} of {} positions are missing", keys.len());
+            Ok(())
+        }
     }
-    Ok(())
 }
 
-/// The signs in the present book and in the files of all parts, by key.
-fn known_openings(
-    board: &str,
-    solver: &OpeningSolver,
-) -> Result<HashMap<u64, i32>, Box<dyn Error>> {
-    let keys = solver.keys().into_iter();
-    let in_book = keys.filter_map(|key| Some((key, solver.known_sign(key)?)));
-    let mut known: HashMap<u64, i32> = in_book.collect();
+/// The signs in the files of all parts, by key.
+fn known_openings(board: &str) -> Result<HashMap<u64, i32>, Box<dyn Error>> {
+    let mut known = HashMap::new();
     for entry in fs::read_dir("target")? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use noughts_rules::Move;
 
+use crate::search::AS_GOOD_AS_WON;
 use crate::solver::GameValue;
 
 /// The value of a position for the side to move, as far as a search found it.
@@ -25,6 +26,19 @@ pub enum Value {
     /// Not solved: an estimate, positive if the side to move is better. Values beyond about ±10 000 mean that
     /// the game is practically decided.
     Estimate(i32),
+}
+
+impl Value {
+    /// A solved value. A win or a loss of unknown distance is an estimate.
+    pub(crate) fn of_exact(value: GameValue, plies: Option<u32>) -> Value {
+        match (value, plies) {
+            (GameValue::Win, Some(plies)) => Value::Win { plies },
+            (GameValue::Loss, Some(plies)) => Value::Loss { plies },
+            (GameValue::Win, None) => Value::Estimate(AS_GOOD_AS_WON),
+            (GameValue::Loss, None) => Value::Estimate(-AS_GOOD_AS_WON),
+            (GameValue::Draw, _) => Value::Draw,
+        }
+    }
 }
 
 impl fmt::Display for Value {

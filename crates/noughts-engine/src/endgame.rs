@@ -7,8 +7,8 @@ use noughts_rules::{BoardState, Diagram, Game, Side, Variant};
 
 use crate::analysis::{Analysis, Value, best_distance};
 use crate::clock::Clock;
-use crate::search::{AS_GOOD_AS_WON, Limits};
-use crate::solver::{Budget, ConnectFour, GameValue, SolvedPosition, Solver};
+use crate::search::Limits;
+use crate::solver::{Budget, ConnectFour, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
 /// The solver for endgames. It keeps its transposition table from move to move.
@@ -154,15 +154,8 @@ impl EndgameSolver {
         };
         let best = *moves.first()?;
         let distance = best_distance(&moves);
-        let value = match (best.value, distance) {
-            (GameValue::Win, Some(plies)) => Value::Win { plies },
-            (GameValue::Loss, Some(plies)) => Value::Loss { plies },
-            (GameValue::Win, None) => Value::Estimate(AS_GOOD_AS_WON),
-            (GameValue::Loss, None) => Value::Estimate(-AS_GOOD_AS_WON),
-            (GameValue::Draw, _) => Value::Draw,
-        };
         Some(Analysis {
-            value,
+            value: Value::of_exact(best.value, distance),
             line: solver.line_after(stones, best, &mut should_stop),
             depth: distance.unwrap_or(0),
             nodes: solver.nodes() - from,

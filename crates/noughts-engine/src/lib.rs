@@ -29,7 +29,7 @@ pub use clock::{Clock, SystemClock};
 pub use endgame::is_solved_exactly;
 #[cfg(feature = "training")]
 pub use features::patterns;
-pub use move_values::{add_move_values, complete_line};
+pub use move_values::{add_move_values, complete_line, move_values};
 pub use registry::{STRATEGY_KINDS, StrategyError, StrategyKind, StrategyName, UnsupportedGame};
 pub use review::{Mistake, find_mistakes};
 pub use rng::Random;

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use noughts_rules::{Action, Conclusion, Game, Seat};
+use noughts_rules::{Action, Conclusion, Game, Seat, Side, Variant};
 
-use crate::analysis::{Analysis, MoveValue};
+use crate::analysis::{Analysis, MoveValue, Value, best_distance};
 use crate::clock::Clock;
 use crate::review::for_the_other;
 use crate::search::Limits;
-use crate::solver::GameValue;
+use crate::solver::{Budget, GameValue, Solver};
 use crate::strategies::iterative_deepening::IterativeDeepening;
 use crate::strategy::Stop;
 
@@ -19,35 +19,23 @@ const MAX_MOVES: usize = 36;
 /// Maximum number of moves in the line that [`complete_line`] returns.
 const MAX_LINE: usize = 16;
 
-/// Adds the exact values of all moves to the analysis of a position, if its own value is exact and the limits
-/// suffice for every move; otherwise nothing changes. Only for games of two sides.
-pub fn add_move_values(
-    analysis: &mut Analysis,
-    game: &Game,
-    limits: Limits,
-    stop: &Stop,
-    clock: &Arc<dyn Clock>,
-) {
-    let Some((value, _)) = analysis.exact() else {
-        return;
-    };
-    if !analysis.moves.is_empty() {
-        return;
-    }
-    let Some(mut moves) = move_values(game, limits, stop, clock) else {
-        return;
-    };
+/// Maximum number of positions that the solver searches per move, and the size of its table in bytes. Each of the first
+/// positions of 4x4k4 takes fewer than 100.
+const SOLVER_NODES: u64 = 20_000;
+const SOLVER_MEMORY: usize = 1 << 20;
+
+/// Adds the values of all moves, found by [`move_values`], to the analysis of the same position. The line begins with a
+/// best move.
+pub fn add_move_values(analysis: &mut Analysis, mut moves: Vec<MoveValue>) {
     let found = analysis.line.first().copied();
     moves.sort_by_key(|known| (Reverse(known.rank()), Some(known.at) != found));
     let Some(best) = moves.first() else {
         return;
     };
-    if best.value != value {
-        return;
-    }
     if Some(best.at) != found {
         analysis.line = vec![best.at];
     }
+    analysis.value = Value::of_exact(best.value, best_distance(&moves));
     analysis.moves = moves;
 }
 
@@ -96,8 +84,9 @@ pub fn complete_line(
     analysis.line.truncate(MAX_LINE);
 }
 
-/// The values of all legal moves; `None` if one value is not found.
-fn move_values(
+/// The exact values of all legal moves of a game of two sides that is not over, in no particular order; `None` if the
+/// limits do not suffice for every move.
+pub fn move_values(
     game: &Game,
     limits: Limits,
     stop: &Stop,
@@ -111,7 +100,20 @@ fn move_values(
     }
     let started = clock.now();
     let nodes = limits.nodes.map(|nodes| nodes / legal.len() as u64);
-    let mut search = IterativeDeepening::new(Limits { nodes, ..limits }, Arc::clone(clock));
+    let rest = || Limits {
+        nodes,
+        time: limits.time.map(|time| {
+            let used = clock.now().saturating_sub(started);
+            time.saturating_sub(used)
+        }),
+        ..limits
+    };
+    let mut values = PositionValues {
+        solver: None,
+        search: IterativeDeepening::new(rest(), Arc::clone(clock)),
+        clock,
+        stop,
+    };
     let mut moves = Vec::with_capacity(legal.len());
     for at in legal {
         let mut after = game.clone();
@@ -119,17 +121,7 @@ fn move_values(
         let (value, distance) = match after.conclusion() {
             Some(end) => (value_of(end, game, me), Some(1)),
             None => {
-                let used = clock.now().saturating_sub(started);
-                let time = limits.time.map(|time| time.saturating_sub(used));
-                if stop.is_set() || time.is_some_and(|time| time.is_zero()) {
-                    return None;
-                }
-                search.set_limits(Limits {
-                    nodes,
-                    time,
-                    ..limits
-                });
-                let (value, plies) = search.analyze(&after, stop).exact()?;
+                let (value, plies) = values.find(&after, rest())?;
                 (for_the_other(value), plies.map(|plies| plies + 1))
             }
         };
@@ -141,6 +133,55 @@ fn move_values(
         });
     }
     Some(moves)
+}
+
+/// Finds exact values of positions of one game.
+struct PositionValues<'a> {
+    /// Made for the first position. It keeps its table for the others.
+    solver: Option<Solver>,
+    search: IterativeDeepening,
+    clock: &'a Arc<dyn Clock>,
+    stop: &'a Stop,
+}
+
+impl PositionValues<'_> {
+    /// The value, and for a win or a loss the number of plies to the end, if it is found. The solver proves draws on
+    /// small boards long before the search does; only the search finds distances.
+    fn find(&mut self, game: &Game, limits: Limits) -> Option<(GameValue, Option<u32>)> {
+        if self.stop.is_set() || limits.time.is_some_and(|time| time.is_zero()) {
+            return None;
+        }
+        let solved = self.solve(game, limits);
+        if solved == Some(GameValue::Draw) {
+            return Some((GameValue::Draw, None));
+        }
+        self.search.set_limits(limits);
+        let found = self.search.analyze(game, self.stop).exact();
+        found.or(solved.map(|value| (value, None)))
+    }
+
+    fn solve(&mut self, game: &Game, limits: Limits) -> Option<GameValue> {
+        let is_regular = game.order() == [Side::FIRST, Side::SECOND];
+        if !is_regular || !matches!(game.variant(), Variant::Grid(_)) {
+            return None;
+        }
+        let budget = Budget {
+            memory: SOLVER_MEMORY,
+            time: limits.time,
+            nodes: Some(SOLVER_NODES.min(limits.nodes.unwrap_or(u64::MAX))),
+            threads: 1,
+        };
+        let position = game.diagram();
+        let solver = match &mut self.solver {
+            Some(solver) => {
+                solver.set_position(position).ok()?;
+                solver.set_budget(budget);
+                solver
+            }
+            none => none.insert(Solver::new(game.variant(), Some(position), budget).ok()?),
+        };
+        solver.solve(self.stop, &**self.clock, &mut |_| {}).value()
+    }
 }
 
 /// The value of a conclusion for the player of a seat.
@@ -172,7 +213,9 @@ mod tests {
             ..Limits::default()
         };
         let mut analysis = analyze(&game, limits, &Stop::new(), Arc::clone(&clock));
-        add_move_values(&mut analysis, &game, limits, &Stop::new(), &clock);
+        if let Some(moves) = move_values(&game, limits, &Stop::new(), &clock) {
+            add_move_values(&mut analysis, moves);
+        }
         let write = |known: &MoveValue| {
             let at = variant.format_move(known.at);
             match (known.value, known.distance) {
@@ -207,6 +250,12 @@ mod tests {
         );
         // The side to move completes a line with the last cell, and loses.
         check("3x3k3+misere", "xox/oxo/ox. x", "2-2-1");
+        // Four in a line on 4x4 is a draw, and the second player has no bad reply to a corner.
+        check(
+            "4x4k4",
+            "x.../..../..../.... o",
+            "0-1= 0-2= 0-3= 1-0= 1-1= 1-2= 1-3= 2-0= 2-1= 2-2= 2-3= 3-0= 3-1= 3-2= 3-3=",
+        );
     }
 
     #[test]

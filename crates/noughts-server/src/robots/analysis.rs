@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use noughts_engine::{
     Analysis, Clock, IterativeDeepening, Limits, Stop, add_move_values, analyze, complete_line,
-    is_solved_exactly,
+    is_solved_exactly, move_values,
 };
 use noughts_rules::Game;
 
@@ -51,25 +51,27 @@ pub(super) fn analyze_turns(
     let mut found = Vec::with_capacity(turns.len());
     let mut past = game.after(0);
     for turn in turns {
-        let remaining = left();
-        if remaining.is_zero() || stop.is_set() || past.conclusion().is_some() {
+        if left().is_zero() || stop.is_set() || past.conclusion().is_some() {
             break;
         }
-        let limits = Limits {
+        let turn_started = clock.now();
+        let rest = || Limits {
             depth: None,
             nodes: Some(MAX_NODES),
-            time: Some(per_turn.min(remaining)),
+            time: Some({
+                let used = clock.now().saturating_sub(turn_started);
+                per_turn.saturating_sub(used).min(left())
+            }),
         };
-        let turn_started = clock.now();
-        let mut analysis = analyze(&past, limits, stop, Arc::clone(clock));
-        let rest = || {
-            let used = clock.now().saturating_sub(turn_started);
-            Limits {
-                time: Some(per_turn.saturating_sub(used).min(left())),
-                ..limits
-            }
+        let half = Limits {
+            time: rest().time.map(|time| time / 2),
+            ..rest()
         };
-        add_move_values(&mut analysis, &past, rest(), stop, clock);
+        let moves = move_values(&past, half, stop, clock);
+        let mut analysis = analyze(&past, rest(), stop, Arc::clone(clock));
+        if let Some(moves) = moves {
+            add_move_values(&mut analysis, moves);
+        }
         complete_line(&mut analysis, &past, rest(), stop, clock);
         found.push(Some(analysis));
         if past.act(turn.by, turn.action).is_err() {

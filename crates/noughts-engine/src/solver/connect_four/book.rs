@@ -113,8 +113,7 @@ impl Book {
         let marks = stones.mask.count_ones();
         // After a rewind the other side may be to move. The book has no such positions.
         let is_regular = stones.mine.count_ones() == marks / 2;
-        let openings = self.openings.as_ref();
-        marks <= OPENING_MARKS && is_regular && openings.is_some_and(Openings::is_complete)
+        marks <= OPENING_MARKS && is_regular && self.openings.is_some()
     }
 
     /// The entry of the position with this canonical key.

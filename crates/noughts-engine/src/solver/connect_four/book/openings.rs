@@ -5,53 +5,36 @@ use super::super::board::{Geometry, Stones};
 /// Number of marks in these positions.
 pub(crate) const OPENING_MARKS: u32 = 8;
 
-/// Two bits for a position whose value was not computed.
-const UNKNOWN: u8 = 3;
-
 /// The values of all positions with [`OPENING_MARKS`] marks on one board.
 pub(super) struct Openings {
     /// See [`keys`].
     keys: Vec<u64>,
-    /// Two bits per key, lowest bits first: the sign of the score plus 1, or [`UNKNOWN`].
+    /// Two bits per key, lowest bits first: the sign of the score plus 1.
     signs: &'static [u8],
-    is_complete: bool,
 }
 
 impl Openings {
     pub(super) fn new(geometry: &Geometry, signs: &'static [u8]) -> Openings {
         let keys = keys(geometry, OPENING_MARKS);
-        let mut openings = Openings {
-            keys,
-            signs,
-            is_complete: false,
-        };
-        openings.is_complete = (0..openings.keys.len()).all(|at| openings.sign_at(at).is_some());
-        openings
+        debug_assert_eq!(signs.len(), keys.len().div_ceil(4));
+        Openings { keys, signs }
     }
 
-    /// The sign of the score of the position with this canonical key.
+    /// The sign of the score of the position with this canonical key. `None` if it is not one of the [`keys`].
     pub(super) fn sign(&self, key: u64) -> Option<i32> {
-        self.sign_at(self.keys.binary_search(&key).ok()?)
-    }
-
-    fn sign_at(&self, at: usize) -> Option<i32> {
-        match self.signs.get(at / 4)? >> (at % 4 * 2) & 3 {
-            UNKNOWN => None,
-            sign => Some(i32::from(sign) - 1),
-        }
-    }
-
-    /// Whether the value of every position was computed.
-    pub(super) fn is_complete(&self) -> bool {
-        self.is_complete
+        let at = self.keys.binary_search(&key).ok()?;
+        let bits = self.signs.get(at / 4)? >> (at % 4 * 2) & 3;
+        Some(i32::from(bits) - 1)
     }
 }
 
 /// The bytes of a file with these signs.
 #[cfg(any(test, feature = "book"))]
-pub(super) fn pack(signs: &[Option<i32>]) -> Vec<u8> {
-    let bits = |sign: &Option<i32>| sign.map_or(UNKNOWN, |sign| (sign + 1) as u8);
-    let byte = |four: &[Option<i32>]| four.iter().rfold(0, |byte, sign| byte << 2 | bits(sign));
+pub(super) fn pack(signs: &[i32]) -> Vec<u8> {
+    let byte = |four: &[i32]| {
+        four.iter()
+            .rfold(0, |byte, sign| byte << 2 | (sign + 1) as u8)
+    };
     signs.chunks(4).map(byte).collect()
 }
 
@@ -90,6 +73,8 @@ pub(super) fn keys(geometry: &Geometry, marks: u32) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::super::Book;
     use super::*;
     use crate::reference::connect_four::PlainAlphaBeta;
@@ -115,35 +100,70 @@ mod tests {
     fn samples_agree_with_a_plain_alpha_beta() {
         let geometry = Geometry::new(7, 6);
         let openings = Book::of(&geometry).unwrap().openings.as_ref().unwrap();
-        let keys = openings.keys.iter();
-        let known: Vec<(u64, i32)> = keys
-            .filter_map(|key| Some((*key, openings.sign(*key)?)))
-            .collect();
         let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(8));
         for _ in 0..20 {
-            let (key, sign) = known[random.below(known.len())];
+            let key = openings.keys[random.below(openings.keys.len())];
             let stones = geometry.position(key);
-            assert_eq!(plain.sign(stones.mine, stones.mask), sign, "{key:x}");
+            let sign = plain.sign(stones.mine, stones.mask);
+            assert_eq!(openings.sign(key), Some(sign), "{key:x}");
         }
     }
 
     #[test]
     fn packed_signs_are_read_back() {
         let geometry = Geometry::new(4, 4);
-        let signs: Vec<Option<i32>> = (0..keys(&geometry, OPENING_MARKS).len())
-            .map(|at| [Some(-1), Some(0), None, Some(1), Some(1)][at % 5])
+        let signs: Vec<i32> = (0..keys(&geometry, OPENING_MARKS).len())
+            .map(|at| [-1, 0, 0, 1, 1][at % 5])
             .collect();
-        let mut openings = Openings::new(&geometry, pack(&signs).leak());
-        let read = |openings: &Openings| -> Vec<Option<i32>> {
-            let keys = openings.keys.iter();
-            keys.map(|key| openings.sign(*key)).collect()
-        };
-        assert_eq!(read(&openings), signs);
-        assert!(!openings.is_complete());
+        let openings = Openings::new(&geometry, pack(&signs).leak());
+        let read: Vec<Option<i32>> = openings
+            .keys
+            .iter()
+            .map(|key| openings.sign(*key))
+            .collect();
+        assert_eq!(read, signs.into_iter().map(Some).collect::<Vec<_>>());
         assert_eq!(openings.sign(0), None);
-        let signs: Vec<Option<i32>> = signs.iter().map(|sign| sign.or(Some(0))).collect();
-        openings = Openings::new(&geometry, pack(&signs).leak());
-        assert_eq!(read(&openings), signs);
-        assert!(openings.is_complete());
+    }
+
+    /// The first player wins by starting in the middle column, draws from the columns next to it, and loses from the
+    /// others (Allis 1988; Allen 1989). Here the values of the first moves follow from the stored values alone.
+    #[test]
+    fn stored_values_give_the_published_values_of_the_first_moves() {
+        let geometry = Geometry::new(7, 6);
+        let openings = Book::of(&geometry).unwrap().openings.as_ref().unwrap();
+        let empty = Stones { mine: 0, mask: 0 };
+        let first_moves: Vec<i32> = (0..7)
+            .map(|column| {
+                let cell = geometry.playable(0) & geometry.column(column);
+                -minimax(&geometry, openings, empty.after(cell), &mut HashMap::new())
+            })
+            .collect();
+        assert_eq!(first_moves, [-1, -1, 0, 1, 0, -1, -1]);
+    }
+
+    fn minimax(
+        geometry: &Geometry,
+        openings: &Openings,
+        stones: Stones,
+        known: &mut HashMap<u64, i32>,
+    ) -> i32 {
+        let key = geometry.canonical_key(stones);
+        if let Some(sign) = known.get(&key) {
+            return *sign;
+        }
+        let playable = geometry.playable(stones.mask);
+        let wins = geometry.completing::<0>(stones.mine, stones.mask) & playable != 0;
+        let sign = match stones.mask.count_ones() {
+            _ if wins => 1,
+            OPENING_MARKS => openings.sign(key).unwrap(),
+            _ => (0..geometry.columns)
+                .map(|column| playable & geometry.column(column))
+                .filter(|cell| *cell != 0)
+                .map(|cell| -minimax(geometry, openings, stones.after(cell), known))
+                .max()
+                .unwrap(),
+        };
+        known.insert(key, sign);
+        sign
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::board::{Geometry, Stones};
 use super::super::{ConnectFour, Score, Stopped};
-use super::{BOARDS, BYTES, Board, Book, MAX_MARKS, openings};
+use super::{BOARDS, BYTES, Board, MAX_MARKS, openings};
 use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
 
 /// A position is left out if `perfect` answers with at most this many nodes. Nodes for the distance do not count.
@@ -206,11 +206,6 @@ impl OpeningSolver {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
 
-    /// The sign of the position with this key, if the book of the program has it.
-    pub fn known_sign(&self, key: u64) -> Option<i32> {
-        Book::of(&self.geometry)?.openings.as_ref()?.sign(key)
-    }
-
     /// The sum of the distances of all stones from the middle column. Positions with a smaller sum are more frequent in
     /// games and in searches, and take longer, so they come first.
     pub fn distance_from_middle(&self, key: u64) -> u32 {
@@ -230,7 +225,7 @@ impl OpeningSolver {
     }
 }
 
-/// The bytes of a file with these signs, in the order of [`OpeningSolver::keys`]. `None` is a sign that is not known.
-pub fn pack_openings(signs: &[Option<i32>]) -> Vec<u8> {
+/// The bytes of a file with these signs, in the order of [`OpeningSolver::keys`].
+pub fn pack_openings(signs: &[i32]) -> Vec<u8> {
     openings::pack(signs)
 }
