@@ -247,9 +247,9 @@ impl Tables {
             Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => None,
         };
         let robots = table.holders().iter().map(robot).collect();
+        self.arm_deadline(&table, false);
         let clock = self.clock.clone();
         let live = Arc::new(LiveTable::new(table, names, robots, owner, clock));
-        self.plan_check(&mut live.state());
         live.used(self.clock.now());
         let mut all = self.live();
         match all.get(&live.id()) {
@@ -460,7 +460,7 @@ impl Tables {
 
     /// Does the work that follows new entries, of this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
-        self.plan_check(state);
+        self.arm_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
             if let Some(stop) = state.robot_stop.take() {
                 stop.set();
@@ -582,9 +582,6 @@ impl Tables {
             // No other code has the table, and none can get it while the map is locked.
             let is_unused = Arc::strong_count(live) == 1;
             let is_idle = now_ms >= live.used_ms() + idle_ms || live.is_closed();
-            if is_unused && is_idle {
-                self.keep_for_check(live);
-            }
             !(is_unused && is_idle)
         });
     }

@@ -37,29 +37,23 @@ struct Armed {
 #[derive(Clone, Copy, Debug)]
 struct ArmedGame {
     at_ms: u64,
-    /// The number of the latest entry when the table left memory, if this node stored that entry.
+    /// The number of the latest entry, if this node stored it.
     stored: Option<u32>,
 }
 
 impl Deadlines {
     /// Plans a check of the game at `at_ms`, unless an earlier check is planned.
-    fn arm(&self, game: GameId, at_ms: u64) {
+    fn arm(&self, game: GameId, at_ms: u64, stored: Option<u32>) {
         let Armed { by_time, by_game } = &mut *self.armed();
         let armed = by_game.entry(game).or_insert(ArmedGame {
             at_ms: u64::MAX,
-            stored: None,
+            stored,
         });
+        armed.stored = armed.stored.max(stored);
         if armed.at_ms > at_ms {
             by_time.remove(&(armed.at_ms, game));
             armed.at_ms = at_ms;
             by_time.insert((at_ms, game));
-        }
-    }
-
-    /// Records that this node stored the latest entry of a game, whose table leaves memory.
-    fn note_stored(&self, game: GameId, entry: u32) {
-        if let Some(armed) = self.armed().by_game.get_mut(&game) {
-            armed.stored = Some(entry);
         }
     }
 
@@ -90,31 +84,17 @@ impl Deadlines {
 }
 
 impl Tables {
-    /// Plans a check of the table when the time of the seat to move runs out, if the table has a clock. A turn usually
-    /// moves the deadline to a later time. Then the planned check stays, and nothing is locked.
-    pub(super) fn plan_check(&self, state: &mut State) {
-        let table = &state.table;
+    /// Records when the clock of a table runs out, if it has one, and whether this node stored its latest
+    /// entry.
+    pub(super) fn arm_deadline(&self, table: &Table, is_stored_here: bool) {
         if table.settings().clock.is_none() {
             return;
         }
+        let stored = is_stored_here.then(|| table.entry());
         match table.clock_deadline_ms() {
-            Some(deadline_ms) if state.check_ms.is_none_or(|check_ms| deadline_ms < check_ms) => {
-                self.deadlines.arm(table.id(), deadline_ms);
-                state.check_ms = Some(deadline_ms);
-            }
-            None if table.is_over() => {
-                self.deadlines.disarm(table.id());
-                state.check_ms = None;
-            }
-            Some(_) | None => {}
-        }
-    }
-
-    /// Keeps what a later check of the table must know, because the table leaves memory.
-    pub(super) fn keep_for_check(&self, live: &LiveTable) {
-        let state = live.state();
-        if state.check_ms.is_some() && state.is_stored_here {
-            self.deadlines.note_stored(live.id(), state.table.entry());
+            Some(deadline_ms) => self.deadlines.arm(table.id(), deadline_ms, stored),
+            None if table.is_over() => self.deadlines.disarm(table.id()),
+            None => {}
         }
     }
 
@@ -148,27 +128,20 @@ impl Tables {
             Err(error) => {
                 debug!(%game, %error, "cannot load a game whose clock has run out");
                 // Try again soon, when the certain time is later.
-                self.deadlines.arm(game, self.clock.certain_ms());
-                if let Some(entry) = stored {
-                    self.deadlines.note_stored(game, entry);
-                }
+                self.deadlines.arm(game, self.clock.certain_ms(), stored);
                 return;
             }
         };
-        {
-            let mut state = live.state();
-            state.check_ms = None;
-            state.is_stored_here |= stored == Some(state.table.entry());
-        }
-        if self.serves_seat_to_move(&live).await {
+        if self.serves_seat_to_move(&live, stored).await {
             self.check_deadline(&live).await;
         }
-        let mut state = live.state();
+        let state = live.state();
         // If the deadline has passed, another node serves the seat to move, and a sweep finds the game. So only later
         // deadlines are planned.
         let deadline_ms = state.table.clock_deadline_ms();
         if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= self.clock.certain_ms()) {
-            self.plan_check(&mut state);
+            let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
+            self.arm_deadline(&state.table, is_stored_here);
         }
     }
 
@@ -181,7 +154,7 @@ impl Tables {
                 | SubmitError::Unavailable(_)
                 | SubmitError::Busy
                 | SubmitError::Closed,
-            ) => self.deadlines.arm(live.id(), self.clock.certain_ms()),
+            ) => self.deadlines.arm(live.id(), self.clock.certain_ms(), None),
         }
     }
 
@@ -197,14 +170,15 @@ impl Tables {
         let is_overdue = |deadline_ms: u64| certain_ms > deadline_ms.saturating_add(grace_ms);
         let is_due = deadline_ms.is_some_and(|deadline_ms| certain_ms > deadline_ms);
         let is_overdue = deadline_ms.is_some_and(is_overdue);
-        if is_overdue || is_due && self.serves_seat_to_move(live).await {
+        if is_overdue || is_due && self.serves_seat_to_move(live, None).await {
             self.check_deadline(live).await;
         }
     }
 
     /// Whether this node serves the seat to move: its player is connected here, or is connected nowhere and this node
-    /// stored the latest entry.
-    async fn serves_seat_to_move(&self, live: &LiveTable) -> bool {
+    /// stored the latest entry. `stored` is the number of that entry, in case the table was removed from memory since
+    /// then.
+    async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;
         }
@@ -216,7 +190,8 @@ impl Tables {
             if state.is_connected_here(seat) {
                 return true;
             }
-            (seat, state.is_stored_here)
+            let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
+            (seat, is_stored_here)
         };
         if !is_stored_here {
             return false;
@@ -287,18 +262,16 @@ mod tests {
     fn games_are_due_once_at_the_earliest_time() {
         let deadlines = Deadlines::default();
         let [one, other] = [1, 2].map(GameId::new);
-        deadlines.arm(one, 50);
-        deadlines.arm(one, 80);
-        deadlines.note_stored(one, 2);
-        deadlines.arm(other, 90);
-        deadlines.arm(other, 60);
+        deadlines.arm(one, 50, Some(1));
+        deadlines.arm(one, 80, Some(2));
+        deadlines.arm(other, 90, None);
+        deadlines.arm(other, 60, None);
         assert_eq!(deadlines.take_due(50), []);
         assert_eq!(deadlines.take_due(51), [(one, Some(2))]);
         assert_eq!(deadlines.take_due(1_000), [(other, None)]);
         assert_eq!(deadlines.take_due(1_000), []);
-        deadlines.arm(one, 10);
+        deadlines.arm(one, 10, None);
         deadlines.disarm(one);
-        deadlines.note_stored(one, 3);
         assert_eq!(deadlines.take_due(1_000), []);
         assert!(deadlines.armed().by_game.is_empty());
     }
