@@ -19,7 +19,7 @@ mod robot_moves;
 use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -80,6 +80,8 @@ pub struct Tables {
     deadlines: Deadlines,
     /// The latest outages, oldest first.
     outages: Mutex<Vec<Outage>>,
+    /// The end of the latest of them; 0 if there is none. A turn that began later needs no lock.
+    outages_until_ms: AtomicU64,
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats changed.
     seats_changed: OnceLock<SeatsChanged>,
@@ -139,6 +141,7 @@ impl Tables {
             background: BackgroundTasks::default(),
             deadlines: Deadlines::default(),
             outages: Mutex::default(),
+            outages_until_ms: AtomicU64::new(0),
             is_stopping: AtomicBool::new(false),
             seats_changed: OnceLock::new(),
             lists_version: watch::Sender::new(0),
@@ -372,7 +375,7 @@ impl Tables {
             Phase::Behind => return Ok(Decided::CatchUp),
             Phase::Closed => return Err(SubmitError::Closed),
         }
-        if let Some(added) = self.time_to_add(&state, self.clock.certain_ms()) {
+        if let Some(added) = self.time_to_add(&state.table) {
             return append_of(&state.table, added).map(Decided::Append);
         }
         let table = &state.table;

@@ -5,12 +5,13 @@
 //! sweep finds the game.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::JoinSet;
 use tracing::debug;
 
-use super::live_table::{LiveTable, State};
+use super::live_table::LiveTable;
 use super::{SubmitError, Tables};
 use crate::id::{GameId, IdHash};
 use crate::table::{Command, Decision, Outage, Table};
@@ -219,6 +220,7 @@ impl Tables {
         let excess = outages.len().saturating_sub(MAX_OUTAGES);
         outages.drain(..excess);
         drop(outages);
+        self.outages_until_ms.store(latest, Ordering::Release);
         let has_clock = |live: &Arc<LiveTable>| live.read(Table::clock_deadline_ms).is_some();
         let games = self.all().into_iter().filter(has_clock);
         let games: Vec<(GameId, Option<u32>)> = games.map(|live| (live.id(), None)).collect();
@@ -227,12 +229,15 @@ impl Tables {
     }
 
     /// The entries that give back to the current turn the time that it lost by outages.
-    pub(super) fn time_to_add(&self, state: &State, now_ms: u64) -> Option<Decision> {
-        state.table.settings().clock?;
+    pub(super) fn time_to_add(&self, current: &Table) -> Option<Decision> {
+        if !current.has_turn_begun_before(self.outages_until_ms.load(Ordering::Acquire)) {
+            return None;
+        }
+        let now_ms = self.clock.certain_ms();
         let outages = self.outages.lock().unwrap_or_else(PoisonError::into_inner);
         let mut added: Option<(Table, Decision)> = None;
         for outage in outages.iter() {
-            let table = added.as_ref().map_or(&state.table, |(table, _)| table);
+            let table = added.as_ref().map_or(current, |(table, _)| table);
             let decided = table.decide(&Command::AddTime(*outage), now_ms);
             let Some(decision) = decided.ok().flatten() else {
                 continue;
