@@ -134,7 +134,7 @@ impl Tables {
             }
         };
         if self.serves_seat_to_move(&live, stored).await {
-            self.check_deadline(&live).await;
+            self.check_deadline(&live, stored).await;
         }
         let state = live.state();
         // If the deadline has passed, another node serves the seat to move, and a sweep finds the game. So only later
@@ -146,8 +146,9 @@ impl Tables {
         }
     }
 
-    /// Ends the game if the time of the seat to move has run out.
-    async fn check_deadline(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+    /// Ends the game if the time of the seat to move has run out. `stored` is the number of the latest entry that this
+    /// node stored, if the table was removed from memory since then.
+    async fn check_deadline(self: &Arc<Tables>, live: &Arc<LiveTable>, stored: Option<u32>) {
         match self.submit(live, &Command::CheckDeadline).await {
             Ok(()) | Err(SubmitError::NoSuchGame) => {}
             Err(
@@ -155,7 +156,14 @@ impl Tables {
                 | SubmitError::Unavailable(_)
                 | SubmitError::Busy
                 | SubmitError::Closed,
-            ) => self.deadlines.arm(live.id(), self.clock.certain_ms(), None),
+            ) => {
+                // The table may leave memory before the next check, if the store is unavailable for long.
+                let state = live.state();
+                let stored_here = state.is_stored_here.then(|| state.table.entry());
+                let stored = stored.max(stored_here);
+                let certain_ms = self.clock.certain_ms();
+                self.deadlines.arm(live.id(), certain_ms, stored);
+            }
         }
     }
 
@@ -172,7 +180,7 @@ impl Tables {
         let is_due = deadline_ms.is_some_and(|deadline_ms| certain_ms > deadline_ms);
         let is_overdue = deadline_ms.is_some_and(is_overdue);
         if is_overdue || is_due && self.serves_seat_to_move(live, None).await {
-            self.check_deadline(live).await;
+            self.check_deadline(live, None).await;
         }
     }
 
