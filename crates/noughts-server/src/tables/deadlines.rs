@@ -133,6 +133,9 @@ impl Tables {
                 return;
             }
         };
+        // A sweep may make the certain time later while the check waits for other submissions. The check does not see
+        // that, so a deadline between the two times must be checked again.
+        let certain_ms = self.clock.certain_ms();
         if self.serves_seat_to_move(&live, stored).await {
             self.check_deadline(&live, stored).await;
         }
@@ -140,7 +143,7 @@ impl Tables {
         // If the deadline has passed, another node serves the seat to move, and a sweep finds the game. So only later
         // deadlines are planned.
         let deadline_ms = state.table.clock_deadline_ms();
-        if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= self.clock.certain_ms()) {
+        if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= certain_ms) {
             let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
             self.arm_deadline(&state.table, is_stored_here);
         }
