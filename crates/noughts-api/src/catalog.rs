@@ -39,8 +39,8 @@ pub struct GameListing {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub spectators: u32,
-    /// The number of the latest entry in the game's log, as in the view: it grows with every turn. Null if the server
-    /// does not have the game in memory.
+    /// The number of the latest entry in the game's log, as in the view: it grows with every turn. May be null
+    /// if the server process does not have the game in memory.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub entry: Option<u32>,

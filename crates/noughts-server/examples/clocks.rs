@@ -1,6 +1,7 @@
 //! The cost of clocks, with the store `sqlite:FILE` or `memory:`. `clocks turns STORE` plays the same games with and
 //! without clocks, alternately, and prints the processor time of each. `clocks idle STORE` waits a minute with 10 000
-//! running clocks.
+//! running clocks. `clocks with STORE TURNS` and `clocks without STORE TURNS` play 500 games of 0 to 40 turns each, so
+//! that another program can count the instructions.
 
 use std::error::Error;
 use std::fs;
@@ -20,14 +21,22 @@ const TABLES: usize = 10_000;
 const ROUNDS_IN_MEMORY: usize = 500;
 const ROUNDS_WITH_FILE: usize = 20;
 const GAMES_PER_ROUND: usize = 100;
+const COUNTED_GAMES: usize = 500;
 const TURNS: usize = 40;
+const CLOCK: &str = "10800+0";
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let [what, url] = arguments[..] else {
-        return Err("clocks turns|idle sqlite:FILE|memory:".into());
+    let (what, url, counted) = match arguments[..] {
+        [what @ ("turns" | "idle"), url] => (what, url, 0),
+        [what @ ("with" | "without"), url, turns] => (what, url, turns.parse()?),
+        _ => {
+            return Err(
+                "clocks turns|idle sqlite:FILE|memory:, clocks with|without sqlite:FILE|memory: TURNS".into(),
+            );
+        }
     };
     let (store, rounds): (Box<dyn Store>, usize) = match url.strip_prefix("sqlite:") {
         Some(path) => {
@@ -42,6 +51,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     })?;
     match what {
         "turns" => turns(&server, rounds).await,
+        "with" | "without" => {
+            let clock = (what == "with").then_some(CLOCK);
+            play_games(&server, clock, COUNTED_GAMES, counted).await;
+        }
         _ => idle(&server).await,
     }
     Ok(())
@@ -50,18 +63,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn turns(server: &Server, rounds: usize) {
     let mut used = [Duration::ZERO; 2];
     for _ in 0..rounds {
-        for (clock, used) in [None, Some("10800+0")].into_iter().zip(&mut used) {
-            let mut tables = Vec::new();
-            for _ in 0..GAMES_PER_ROUND {
-                tables.push(create(server, clock).await);
-            }
-            let before = processor_time();
-            for turn in 1..=TURNS {
-                for live in &tables {
-                    play(server, live, turn).await;
-                }
-            }
-            *used += processor_time() - before;
+        for (clock, used) in [None, Some(CLOCK)].into_iter().zip(&mut used) {
+            *used += play_games(server, clock, GAMES_PER_ROUND, TURNS).await;
         }
     }
     let [without, with] = used.map(|used| used.as_secs_f64());
@@ -72,9 +75,24 @@ async fn turns(server: &Server, rounds: usize) {
     );
 }
 
+/// Plays `turns` turns of each of `games` new games. Returns the processor time of the turns.
+async fn play_games(server: &Server, clock: Option<&str>, games: usize, turns: usize) -> Duration {
+    let mut tables = Vec::new();
+    for _ in 0..games {
+        tables.push(create(server, clock).await);
+    }
+    let before = processor_time();
+    for turn in 1..=turns {
+        for live in &tables {
+            play(server, live, turn).await;
+        }
+    }
+    processor_time() - before
+}
+
 async fn idle(server: &Server) {
     for _ in 0..TABLES {
-        let live = create(server, Some("10800+0")).await;
+        let live = create(server, Some(CLOCK)).await;
         play(server, &live, 1).await;
         play(server, &live, 2).await;
     }

@@ -29,8 +29,8 @@ struct Reading {
     is_from_store: bool,
     /// A time that has certainly passed.
     certain_ms: u64,
-    /// The reading of the process's clock at the latest sweep.
-    swept_at: Option<Duration>,
+    /// The reading of the process's clock until which the time counts as fresh; `None` before the first sweep.
+    fresh_until: Option<Duration>,
 }
 
 impl Reading {
@@ -55,7 +55,7 @@ impl ServerClock {
             ms: since_1970.unwrap_or_default().as_millis() as u64,
             is_from_store: false,
             certain_ms: 0,
-            swept_at: None,
+            fresh_until: None,
         };
         ServerClock {
             clock,
@@ -85,13 +85,12 @@ impl ServerClock {
     pub(crate) fn fresh_ms(&self) -> Option<u64> {
         let reading = *self.reading();
         let now = self.clock.now();
-        let is_fresh = now.saturating_sub(reading.swept_at?) <= MAX_AHEAD;
-        is_fresh.then(|| reading.ms_at(now))
+        (now <= reading.fresh_until?).then(|| reading.ms_at(now))
     }
 
     /// Waits for the first successful sweep. Before it, the time is that of the process, which may be wrong.
     pub(crate) async fn first_sweep(&self) {
-        while self.reading().swept_at.is_none() {
+        while self.reading().fresh_until.is_none() {
             sleep(FIRST_SWEEP_POLL).await;
         }
     }
@@ -108,7 +107,7 @@ impl ServerClock {
             reading.is_from_store = true;
         }
         reading.certain_ms = store_ms.unwrap_or(now_ms);
-        reading.swept_at = Some(self.clock.now());
+        reading.fresh_until = Some(self.clock.now() + MAX_AHEAD);
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading> {

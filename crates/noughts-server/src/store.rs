@@ -252,7 +252,9 @@ pub trait Store: Send + Sync + 'static {
 }
 
 fn without_operator_settings() -> StoreError {
-    StoreError::Invalid("this store has no place for decisions of operators".to_owned())
+    StoreError::Invalid(
+        "this store cannot store bans or announcements, list players or delete games".to_owned(),
+    )
 }
 
 fn only_in_memory() -> StoreError {

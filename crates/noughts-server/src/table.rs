@@ -86,6 +86,10 @@ pub struct Table {
     earlier: Option<Arc<Table>>,
 }
 
+/// Number of turns for which a table with a clock reserves memory at its first turn. Growing from one turn on costs a
+/// short game five allocations per list.
+const SHORT_GAME: usize = 32;
+
 /// The number of entries between two copies of the table. With the latest two copies, the latest changes of a long
 /// game can be computed without replaying the whole game.
 const COPY_INTERVAL: u32 = 1_000;
@@ -226,6 +230,10 @@ impl Table {
                     let _ = self.game.terminate(Termination::Draw(DrawReason::Limit));
                 }
                 if let (Some(clock), Some(to_move)) = (&mut self.clock, to_move) {
+                    if self.used_ms.is_empty() {
+                        self.used_ms.reserve(SHORT_GAME);
+                        self.turns_at_ms.reserve(SHORT_GAME);
+                    }
                     self.used_ms.push(clock.end_turn(to_move, *turn, at_ms));
                     self.turns_at_ms.push(at_ms);
                 }

@@ -19,7 +19,7 @@ mod robot_moves;
 use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -80,6 +80,8 @@ pub struct Tables {
     deadlines: Deadlines,
     /// The latest outages, oldest first.
     outages: Mutex<Vec<Outage>>,
+    /// The end of the latest of them; 0 if there is none. A turn that began later needs no lock.
+    outages_until_ms: AtomicU64,
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats changed.
     seats_changed: OnceLock<SeatsChanged>,
@@ -139,6 +141,7 @@ impl Tables {
             background: BackgroundTasks::default(),
             deadlines: Deadlines::default(),
             outages: Mutex::default(),
+            outages_until_ms: AtomicU64::new(0),
             is_stopping: AtomicBool::new(false),
             seats_changed: OnceLock::new(),
             lists_version: watch::Sender::new(0),
@@ -247,9 +250,9 @@ impl Tables {
             Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => None,
         };
         let robots = table.holders().iter().map(robot).collect();
+        self.arm_deadline(&table, false);
         let clock = self.clock.clone();
         let live = Arc::new(LiveTable::new(table, names, robots, owner, clock));
-        self.plan_check(&mut live.state());
         live.used(self.clock.now());
         let mut all = self.live();
         match all.get(&live.id()) {
@@ -372,7 +375,7 @@ impl Tables {
             Phase::Behind => return Ok(Decided::CatchUp),
             Phase::Closed => return Err(SubmitError::Closed),
         }
-        if let Some(added) = self.time_to_add(&state, self.clock.certain_ms()) {
+        if let Some(added) = self.time_to_add(&state.table) {
             return append_of(&state.table, added).map(Decided::Append);
         }
         let table = &state.table;
@@ -460,7 +463,7 @@ impl Tables {
 
     /// Does the work that follows new entries, of this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
-        self.plan_check(state);
+        self.arm_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
             if let Some(stop) = state.robot_stop.take() {
                 stop.set();
@@ -582,9 +585,6 @@ impl Tables {
             // No other code has the table, and none can get it while the map is locked.
             let is_unused = Arc::strong_count(live) == 1;
             let is_idle = now_ms >= live.used_ms() + idle_ms || live.is_closed();
-            if is_unused && is_idle {
-                self.keep_for_check(live);
-            }
             !(is_unused && is_idle)
         });
     }

@@ -18,6 +18,7 @@ pub(super) struct Clock {
     since_ms: Option<u64>,
     /// The seats that have completed a turn.
     moved: SeatSet,
+    everybody: SeatSet,
     /// The end of the latest outage that was counted.
     outages_until_ms: u64,
 }
@@ -53,6 +54,7 @@ impl Clock {
             settings,
             since_ms,
             moved: SeatSet::EMPTY,
+            everybody: (0..seats).map(|seat| Seat(seat as u8)).collect(),
             outages_until_ms: 0,
         }
     }
@@ -150,8 +152,7 @@ impl Clock {
 
     /// Whether every seat has completed its first turn.
     pub(super) fn has_everybody_moved(&self) -> bool {
-        let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
-        seats.into_iter().all(|seat| self.moved.contains(seat))
+        self.moved == self.everybody
     }
 
     /// The milliseconds that the current turn lost by `outage` and that were not added yet.
@@ -196,6 +197,13 @@ impl Table {
     pub fn clock_deadline_ms(&self) -> Option<u64> {
         let to_move = self.game.to_move()?;
         self.clock.as_ref()?.deadline_ms(to_move)
+    }
+
+    /// Whether the current turn began before `ms`. If so, an outage that ended at `ms` may have taken time from it.
+    pub(crate) fn has_turn_begun_before(&self, ms: u64) -> bool {
+        let clock = self.clock.as_ref();
+        let since_ms = clock.and_then(|clock| clock.since_ms);
+        since_ms.is_some_and(|since_ms| since_ms < ms)
     }
 
     /// How the game ends because a clock has run out at `now_ms`; `None` if no clock has run out.

@@ -5,12 +5,13 @@
 //! sweep finds the game.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::JoinSet;
 use tracing::debug;
 
-use super::live_table::{LiveTable, State};
+use super::live_table::LiveTable;
 use super::{SubmitError, Tables};
 use crate::id::{GameId, IdHash};
 use crate::table::{Command, Decision, Outage, Table};
@@ -37,29 +38,23 @@ struct Armed {
 #[derive(Clone, Copy, Debug)]
 struct ArmedGame {
     at_ms: u64,
-    /// The number of the latest entry when the table left memory, if this node stored that entry.
+    /// The number of the latest entry, if this node stored it.
     stored: Option<u32>,
 }
 
 impl Deadlines {
     /// Plans a check of the game at `at_ms`, unless an earlier check is planned.
-    fn arm(&self, game: GameId, at_ms: u64) {
+    fn arm(&self, game: GameId, at_ms: u64, stored: Option<u32>) {
         let Armed { by_time, by_game } = &mut *self.armed();
         let armed = by_game.entry(game).or_insert(ArmedGame {
             at_ms: u64::MAX,
-            stored: None,
+            stored,
         });
+        armed.stored = armed.stored.max(stored);
         if armed.at_ms > at_ms {
             by_time.remove(&(armed.at_ms, game));
             armed.at_ms = at_ms;
             by_time.insert((at_ms, game));
-        }
-    }
-
-    /// Records that this node stored the latest entry of a game, whose table leaves memory.
-    fn note_stored(&self, game: GameId, entry: u32) {
-        if let Some(armed) = self.armed().by_game.get_mut(&game) {
-            armed.stored = Some(entry);
         }
     }
 
@@ -90,31 +85,17 @@ impl Deadlines {
 }
 
 impl Tables {
-    /// Plans a check of the table when the time of the seat to move runs out, if the table has a clock. A turn usually
-    /// moves the deadline to a later time. Then the planned check stays, and nothing is locked.
-    pub(super) fn plan_check(&self, state: &mut State) {
-        let table = &state.table;
+    /// Records when the clock of a table runs out, if it has one, and whether this node stored its latest
+    /// entry.
+    pub(super) fn arm_deadline(&self, table: &Table, is_stored_here: bool) {
         if table.settings().clock.is_none() {
             return;
         }
+        let stored = is_stored_here.then(|| table.entry());
         match table.clock_deadline_ms() {
-            Some(deadline_ms) if state.check_ms.is_none_or(|check_ms| deadline_ms < check_ms) => {
-                self.deadlines.arm(table.id(), deadline_ms);
-                state.check_ms = Some(deadline_ms);
-            }
-            None if table.is_over() => {
-                self.deadlines.disarm(table.id());
-                state.check_ms = None;
-            }
-            Some(_) | None => {}
-        }
-    }
-
-    /// Keeps what a later check of the table must know, because the table leaves memory.
-    pub(super) fn keep_for_check(&self, live: &LiveTable) {
-        let state = live.state();
-        if state.check_ms.is_some() && state.is_stored_here {
-            self.deadlines.note_stored(live.id(), state.table.entry());
+            Some(deadline_ms) => self.deadlines.arm(table.id(), deadline_ms, stored),
+            None if table.is_over() => self.deadlines.disarm(table.id()),
+            None => {}
         }
     }
 
@@ -148,32 +129,29 @@ impl Tables {
             Err(error) => {
                 debug!(%game, %error, "cannot load a game whose clock has run out");
                 // Try again soon, when the certain time is later.
-                self.deadlines.arm(game, self.clock.certain_ms());
-                if let Some(entry) = stored {
-                    self.deadlines.note_stored(game, entry);
-                }
+                self.deadlines.arm(game, self.clock.certain_ms(), stored);
                 return;
             }
         };
-        {
-            let mut state = live.state();
-            state.check_ms = None;
-            state.is_stored_here |= stored == Some(state.table.entry());
+        // A sweep may make the certain time later while the check waits for other submissions. The check does not see
+        // that, so a deadline between the two times must be checked again.
+        let certain_ms = self.clock.certain_ms();
+        if self.serves_seat_to_move(&live, stored).await {
+            self.check_deadline(&live, stored).await;
         }
-        if self.serves_seat_to_move(&live).await {
-            self.check_deadline(&live).await;
-        }
-        let mut state = live.state();
+        let state = live.state();
         // If the deadline has passed, another node serves the seat to move, and a sweep finds the game. So only later
         // deadlines are planned.
         let deadline_ms = state.table.clock_deadline_ms();
-        if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= self.clock.certain_ms()) {
-            self.plan_check(&mut state);
+        if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= certain_ms) {
+            let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
+            self.arm_deadline(&state.table, is_stored_here);
         }
     }
 
-    /// Ends the game if the time of the seat to move has run out.
-    async fn check_deadline(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+    /// Ends the game if the time of the seat to move has run out. `stored` is the number of the latest entry that this
+    /// node stored, if the table was removed from memory since then.
+    async fn check_deadline(self: &Arc<Tables>, live: &Arc<LiveTable>, stored: Option<u32>) {
         match self.submit(live, &Command::CheckDeadline).await {
             Ok(()) | Err(SubmitError::NoSuchGame) => {}
             Err(
@@ -181,7 +159,14 @@ impl Tables {
                 | SubmitError::Unavailable(_)
                 | SubmitError::Busy
                 | SubmitError::Closed,
-            ) => self.deadlines.arm(live.id(), self.clock.certain_ms()),
+            ) => {
+                // The table may leave memory before the next check, if the store is unavailable for long.
+                let state = live.state();
+                let stored_here = state.is_stored_here.then(|| state.table.entry());
+                let stored = stored.max(stored_here);
+                let certain_ms = self.clock.certain_ms();
+                self.deadlines.arm(live.id(), certain_ms, stored);
+            }
         }
     }
 
@@ -197,14 +182,15 @@ impl Tables {
         let is_overdue = |deadline_ms: u64| certain_ms > deadline_ms.saturating_add(grace_ms);
         let is_due = deadline_ms.is_some_and(|deadline_ms| certain_ms > deadline_ms);
         let is_overdue = deadline_ms.is_some_and(is_overdue);
-        if is_overdue || is_due && self.serves_seat_to_move(live).await {
-            self.check_deadline(live).await;
+        if is_overdue || is_due && self.serves_seat_to_move(live, None).await {
+            self.check_deadline(live, None).await;
         }
     }
 
     /// Whether this node serves the seat to move: its player is connected here, or is connected nowhere and this node
-    /// stored the latest entry.
-    async fn serves_seat_to_move(&self, live: &LiveTable) -> bool {
+    /// stored the latest entry. `stored` is the number of that entry, in case the table was removed from memory since
+    /// then.
+    async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;
         }
@@ -216,7 +202,8 @@ impl Tables {
             if state.is_connected_here(seat) {
                 return true;
             }
-            (seat, state.is_stored_here)
+            let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
+            (seat, is_stored_here)
         };
         if !is_stored_here {
             return false;
@@ -244,6 +231,7 @@ impl Tables {
         let excess = outages.len().saturating_sub(MAX_OUTAGES);
         outages.drain(..excess);
         drop(outages);
+        self.outages_until_ms.store(latest, Ordering::Release);
         let has_clock = |live: &Arc<LiveTable>| live.read(Table::clock_deadline_ms).is_some();
         let games = self.all().into_iter().filter(has_clock);
         let games: Vec<(GameId, Option<u32>)> = games.map(|live| (live.id(), None)).collect();
@@ -252,12 +240,15 @@ impl Tables {
     }
 
     /// The entries that give back to the current turn the time that it lost by outages.
-    pub(super) fn time_to_add(&self, state: &State, now_ms: u64) -> Option<Decision> {
-        state.table.settings().clock?;
+    pub(super) fn time_to_add(&self, current: &Table) -> Option<Decision> {
+        if !current.has_turn_begun_before(self.outages_until_ms.load(Ordering::Acquire)) {
+            return None;
+        }
+        let now_ms = self.clock.certain_ms();
         let outages = self.outages.lock().unwrap_or_else(PoisonError::into_inner);
         let mut added: Option<(Table, Decision)> = None;
         for outage in outages.iter() {
-            let table = added.as_ref().map_or(&state.table, |(table, _)| table);
+            let table = added.as_ref().map_or(current, |(table, _)| table);
             let decided = table.decide(&Command::AddTime(*outage), now_ms);
             let Some(decision) = decided.ok().flatten() else {
                 continue;
@@ -287,18 +278,16 @@ mod tests {
     fn games_are_due_once_at_the_earliest_time() {
         let deadlines = Deadlines::default();
         let [one, other] = [1, 2].map(GameId::new);
-        deadlines.arm(one, 50);
-        deadlines.arm(one, 80);
-        deadlines.note_stored(one, 2);
-        deadlines.arm(other, 90);
-        deadlines.arm(other, 60);
+        deadlines.arm(one, 50, Some(1));
+        deadlines.arm(one, 80, Some(2));
+        deadlines.arm(other, 90, None);
+        deadlines.arm(other, 60, None);
         assert_eq!(deadlines.take_due(50), []);
         assert_eq!(deadlines.take_due(51), [(one, Some(2))]);
         assert_eq!(deadlines.take_due(1_000), [(other, None)]);
         assert_eq!(deadlines.take_due(1_000), []);
-        deadlines.arm(one, 10);
+        deadlines.arm(one, 10, None);
         deadlines.disarm(one);
-        deadlines.note_stored(one, 3);
         assert_eq!(deadlines.take_due(1_000), []);
         assert!(deadlines.armed().by_game.is_empty());
     }

@@ -69,8 +69,6 @@ pub(super) struct State {
     pub(super) unconfirmed: Vec<LogEntry>,
     /// Whether this node stored the latest entry. If so, this node makes the moves of robots.
     pub(super) is_stored_here: bool,
-    /// When the clock of the table is checked next; no later than its deadline.
-    pub(super) check_ms: Option<u64>,
     /// Whether a client requested the table by its id. If not, the table is removed from memory when the game ends.
     pub(super) is_requested: bool,
     /// Stops the robot that is computing a move.
@@ -151,7 +149,6 @@ impl LiveTable {
                 phase: Phase::Current,
                 unconfirmed: Vec::new(),
                 is_stored_here: false,
-                check_ms: None,
                 is_requested: false,
                 robot_stop: None,
                 owner,

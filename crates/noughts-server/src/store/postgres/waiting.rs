@@ -28,7 +28,7 @@ type Columns = (
 );
 
 /// The columns `id, player, game, seat` of a paired quick match.
-type MadeColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
+type PairedColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
 /// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock lets one
 /// node at a time do this.
@@ -59,13 +59,13 @@ pub(super) async fn match_waiting(
         return Err(StoreError::another_game(lost.id));
     }
     save(&mut at, &before, &rows).await?;
-    save_made(&mut at, &matches, now_ms).await?;
+    save_paired(&mut at, &matches, now_ms).await?;
     at.commit().await?;
     Ok(matches)
 }
 
 /// Remembers paired quick matches for a while.
-async fn save_made(
+async fn save_paired(
     at: &mut PgConnection,
     matches: &Matches,
     now_ms: u64,
@@ -116,7 +116,7 @@ async fn load_paired(
         return Ok(PairedMatches::new());
     }
     let ids: Vec<Vec<u8>> = requests.iter().map(|request| bytes(request.id)).collect();
-    let rows: Vec<MadeColumns> =
+    let rows: Vec<PairedColumns> =
         query_as("SELECT id, player, game, seat FROM quick_matches WHERE id = ANY ($1)")
             .bind(ids)
             .fetch_all(at)
