@@ -19,8 +19,8 @@ export function mySeats({ id, seats }) {
   return mine;
 }
 
-/** One row of a list of games. @param {GameListing} game @param {string} verb @param {{ action?: HTMLElement | null, seat?: number }} [more] a button beside it; the player's seat */
-export function gameRow(game, verb, { action, seat } = {}) {
+/** One row of a list of games. @param {GameListing} game @param {string} verb @param {{ action?: HTMLElement | null, seat?: number, entry?: number | null }} [more] a button beside it; the player's seat; the entry that the picture shows */
+export function gameRow(game, verb, { action, seat, entry = game.entry } = {}) {
   const variant = parseVariant(game.variant);
   const mine = seat === undefined ? mySeats(game) : new Set([seat]);
   const names = game.seats.slice(0, 4).map((one, at) => {
@@ -41,8 +41,8 @@ export function gameRow(game, verb, { action, seat } = {}) {
       { class: "table-row", href: `/game/${game.id}` },
       h("img", {
         class: "thumbnail",
-        // A new address after every turn: the browser shows the new picture when it has arrived.
-        src: `/game/${game.id}/board.svg${game.entry == null ? "" : `?entry=${game.entry}`}`,
+        // A new address for every position: the browser shows the new picture when it has arrived.
+        src: `/game/${game.id}/board.svg${entry == null ? "" : `?entry=${entry}`}`,
         alt: "",
         loading: "lazy",
         width: 56,

@@ -25,6 +25,9 @@ class MePage {
     this.left = new AbortController();
     /** @type {import("./api_types").Me | null} */
     this.me = null;
+    this.isNewPlayer = true;
+    /** The ids of the running games that are shown. */
+    this.shown = new Set();
     this.running = h("ul", { class: "tables" });
     this.finished = h("ul", { class: "tables" });
     this.older = h("button", { type: "button", hidden: true, click: () => void this.load(true) }, t("older"));
@@ -42,12 +45,34 @@ class MePage {
   begin() {
     this.context.setTitle(`${t("myGames")} · ${t("title")}`);
     const { signal } = this.left;
-    addEventListener("mygames", () => this.render(), { signal });
-    addEventListener("player", () => void this.load(), { signal });
+    addEventListener("gameover", (event) => this.finish(/** @type {CustomEvent} */ (event).detail), { signal });
+    addEventListener("mygames", () => this.update(), { signal });
+    const onPlayer = () => {
+      this.isNewPlayer = true;
+      void this.load();
+    };
+    addEventListener("player", onPlayer, { signal });
   }
 
   leave() {
     this.left.abort();
+  }
+
+  /** Moves a game to the finished ones. @param {import("./api_types").MyGame} game */
+  finish(game) {
+    if (!this.me || !game.outcome) return;
+    const { finished } = this.me;
+    const others = finished.games.filter(({ id }) => id !== game.id);
+    this.me = { ...this.me, finished: { ...finished, games: [game, ...others] } };
+  }
+
+  /** Shows the running games. If one ended while there was no connection, reads the finished games again. */
+  update() {
+    const known = [...(myGames() ?? []), ...(this.me?.finished.games ?? [])];
+    const ids = new Set(known.map(({ id }) => id));
+    const isMissing = myGames() !== null && [...this.shown].some((id) => !ids.has(id));
+    this.render();
+    if (isMissing) void this.load().catch(() => {});
   }
 
   /** @param {boolean} [isMore] the next page of finished games */
@@ -68,12 +93,15 @@ class MePage {
     }
     this.render();
     // The section is built only once per player, so that its fields keep what is being typed.
+    if (!this.isNewPlayer) return;
+    this.isNewPlayer = false;
     this.profile.replaceChildren(...profileSection(this.context, this.me));
   }
 
   render() {
     const { me } = this;
     const running = myGames() ?? waitingFirst(me?.running ?? []);
+    this.shown = new Set(running.map(({ id }) => id));
     const none = (/** @type {string} */ text) => h("li", { class: "none" }, text);
     patch(this.running, running.length ? runningRows(running) : none(t("noRunning")));
     const finished = me?.finished.games ?? [];

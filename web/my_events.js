@@ -110,8 +110,10 @@ function receive(name, message) {
   } else if (message[name]?.id) {
     /** @type {MyGame} */
     const game = message[name];
-    if (name === "over") games.delete(game.id);
-    else games = new Map([[game.id, game], ...[...games].filter(([id]) => id !== game.id)]);
+    if (name === "over") {
+      games.delete(game.id);
+      dispatchEvent(new CustomEvent("gameover", { detail: game }));
+    } else games = new Map([[game.id, game], ...[...games].filter(([id]) => id !== game.id)]);
     // Only the tab with the stream notifies. Otherwise there would be one notification per tab.
     if (name === "turn" && isLeader && isWaitingForMe(game)) void notify(t("waitingForYou", { n: 1 }), game.id);
     if (name === "match") dispatchEvent(new CustomEvent("match", { detail: game }));

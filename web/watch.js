@@ -14,6 +14,33 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").GameListing} GameListing */
 /** @typedef {import("./app.js").Context} Context */
 
+/** Minimum time between two pictures of a game: pictures count for the rate limit of the address. */
+export const PICTURE_MS = 5_000;
+
+/**
+ * The entries of the games that their pictures show, and since when.
+ * @typedef {Map<string, { entry: number | null, sinceMs: number }>} Pictures
+ */
+
+/**
+ * Which position each picture shows now: the latest, unless the picture has changed less than PICTURE_MS ago.
+ * @param {Pictures} before @param {Pick<GameListing, "id" | "entry">[]} games @param {number} nowMs
+ * @returns {{ pictures: Pictures, dueMs: number }} `dueMs`: when the next picture may change; Infinity if none is late
+ */
+export function nextPictures(before, games, nowMs) {
+  let dueMs = Infinity;
+  /** @type {Pictures} */
+  const pictures = new Map();
+  for (const { id, entry } of games) {
+    const shown = before.get(id);
+    const isLate = shown !== undefined && shown.entry !== entry;
+    const isTooSoon = shown !== undefined && nowMs - shown.sinceMs < PICTURE_MS;
+    if (isLate && isTooSoon) dueMs = Math.min(dueMs, shown.sinceMs + PICTURE_MS);
+    pictures.set(id, shown && (!isLate || isTooSoon) ? shown : { entry, sinceMs: nowMs });
+  }
+  return { pictures, dueMs };
+}
+
 /** @param {Context} context */
 export async function show(context) {
   const page = new WatchPage(context, await api.variants());
@@ -37,6 +64,10 @@ class WatchPage {
     this.count = h("p", { class: "hint", role: "status" });
     /** @type {GameListing[]} */
     this.games = [];
+    /** @type {Pictures} */
+    this.pictures = new Map();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.pictureTimer = undefined;
     this.isStale = false;
     this.isBusy = false;
     this.note = h("p", { class: "note", role: "alert" });
@@ -78,6 +109,7 @@ class WatchPage {
   }
 
   leave() {
+    clearTimeout(this.pictureTimer);
     this.left.abort();
   }
 
@@ -116,11 +148,31 @@ class WatchPage {
     this.isStale = true;
     queueMicrotask(() => {
       this.isStale = false;
+      this.updatePictures();
       const waiting = this.games.filter(({ status }) => status === "waiting");
       const playing = this.games.filter(({ status }) => status === "playing");
-      fill(this.waiting, waiting, t("noWaiting"), (game) => this.sitButton(game));
-      fill(this.playing, playing, t("noLive"));
+      this.fill(this.waiting, waiting, t("noWaiting"), (game) => this.sitButton(game));
+      this.fill(this.playing, playing, t("noLive"));
     });
+  }
+
+  /** Renders again when the next picture may change. */
+  updatePictures() {
+    clearTimeout(this.pictureTimer);
+    if (this.isLeft) return;
+    const nowMs = performance.now();
+    const { pictures, dueMs } = nextPictures(this.pictures, this.games, nowMs);
+    this.pictures = pictures;
+    if (dueMs !== Infinity) this.pictureTimer = setTimeout(() => this.render(), dueMs - nowMs);
+  }
+
+  /** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {(game: GameListing) => HTMLElement | null} [action] */
+  fill(list, games, none, action) {
+    const rows = games.map((game) => {
+      const entry = this.pictures.get(game.id)?.entry ?? null;
+      return gameRow(game, t("look"), { action: action?.(game) ?? null, entry });
+    });
+    patch(list, rows.length ? rows : h("li", { class: "none" }, none));
   }
 
   /** The button that takes a seat; null at a table of this player. @param {GameListing} game */
@@ -171,10 +223,4 @@ class WatchPage {
     await createTable(this.context, table, this.note, () => this.isLeft);
     this.isBusy = false;
   }
-}
-
-/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {(game: GameListing) => HTMLElement | null} [action] */
-function fill(list, games, none, action) {
-  const rows = games.map((game) => gameRow(game, t("look"), { action: action?.(game) ?? null }));
-  patch(list, rows.length ? rows : h("li", { class: "none" }, none));
 }

@@ -78,6 +78,52 @@ test("my games: a badge says that it is my turn, and leads back", async () => {
   for (const who of [ann, bob]) who.isFine();
 });
 
+test("my games: a game that ends moves to the finished games at once, and what is typed stays", async () => {
+  const { ann, bob, path } = await friends();
+  await ann.play("1-1", 0);
+  await bob.play("0-0", 1);
+  await ann.reads("Your turn.");
+  await ann.go("/me");
+  const [running, finished] = [0, 1].map((at) => ann.page.locator(".lists ul.tables").nth(at));
+  const row = `li[data-key="${path.split("/").at(-1)}"]`;
+  await running?.locator(row).waitFor();
+  await ann.page.getByLabel("Your name").fill("Anna");
+  await bob.button("Give up").click();
+  await bob.page.locator("dialog .bad").click();
+  await finished?.locator(row, { hasText: "You win" }).waitFor();
+  assert.equal(await running?.locator(row).count(), 0);
+  assert.equal(await ann.page.getByLabel("Your name").inputValue(), "Anna");
+  const list = await finished?.innerText();
+  await ann.go("/me");
+  await finished?.locator(row).waitFor();
+  assert.equal(await finished?.innerText(), list, "a reload shows the same");
+  for (const who of [ann, bob]) who.isFine();
+});
+
+test("my games: a game that ends without a connection is finished after the connection is back", async () => {
+  const { ann, bob, path } = await friends();
+  await ann.play("1-1", 0);
+  await bob.play("0-0", 1);
+  await ann.reads("Your turn.");
+  const row = `li[data-key="${path.split("/").at(-1)}"]`;
+  // The events of the player are lost until the game is over.
+  let isCut = false;
+  await ann.context.route("**/api/me/events", (route) => (isCut ? route.abort() : route.continue()));
+  await ann.go("/me");
+  const lists = ann.page.locator(".lists ul.tables");
+  await lists.nth(0).locator(row).waitFor();
+  isCut = true;
+  await ann.go("/me");
+  await lists.nth(0).locator(row).waitFor();
+  await bob.button("Give up").click();
+  await bob.page.locator("dialog .bad").click();
+  await bob.reads("By resignation.");
+  isCut = false;
+  await lists.nth(1).locator(row, { hasText: "You win" }).waitFor();
+  assert.equal(await lists.nth(0).locator(row).count(), 0);
+  for (const who of [ann, bob]) who.isFine();
+});
+
 test("the score between two players is known after a reload and on another device", async () => {
   const { ann, bob } = await friends();
   for (const [who, move, side] of /** @type {const} */ ([

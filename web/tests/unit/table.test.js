@@ -22,6 +22,7 @@ import {
   withPlay,
   withPresence,
 } from "../../table.js";
+import { PICTURE_MS, nextPictures } from "../../watch.js";
 import { cellOf, moveOf, parseVariant, formatVariant } from "../../variant.js";
 
 /** @param {Partial<import("../../api_types").View>} [more] @returns {import("../../api_types").View} */
@@ -220,4 +221,32 @@ test("an analysis judges moves only, and says when it cannot", () => {
   assert.equal(isJudged(turn), true);
   const unknown = { ...turn, done: { kind: /** @type {const} */ ("play"), seat: 0, move: "0-0" } };
   assert.equal(isJudged({ ...unknown, worth: { value: "unknown", estimate: 5 } }), false);
+});
+
+test("pictures of fast games change at most every 5 s, and end with the latest position", () => {
+  /** @type {import("../../watch.js").Pictures} */
+  let shown = new Map();
+  let dueMs = Infinity;
+  let changes = 0;
+  /** @param {number} nowMs @param {number} entry */
+  const look = (nowMs, entry) => {
+    const games = Array.from({ length: 50 }, (_, id) => ({ id: `g${id}`, entry }));
+    const next = nextPictures(shown, games, nowMs);
+    for (const [id, picture] of next.pictures) if (picture !== shown.get(id)) changes++;
+    [shown, dueMs] = [next.pictures, next.dueMs];
+  };
+  // 10 turns per second for a minute.
+  for (let turn = 0; turn <= 600; turn++) look(turn * 100, turn);
+  assert.equal(changes, 50 * 13);
+  look(60_100, 601);
+  look(60_200, 602);
+  assert.equal(shown.get("g0")?.entry, 600);
+  assert.equal(dueMs, 60_000 + PICTURE_MS);
+  look(dueMs, 602);
+  assert.equal(shown.get("g0")?.entry, 602);
+  assert.equal(dueMs, Infinity);
+  // After a pause the next turn appears at once.
+  look(90_000, 603);
+  assert.equal(shown.get("g49")?.entry, 603);
+  assert.equal(nextPictures(shown, [], 90_000).pictures.size, 0, "games that are gone are forgotten");
 });
