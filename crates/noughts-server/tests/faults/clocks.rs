@@ -13,10 +13,14 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A game with ten seconds for each player, after their first turns: Ann is to move.
 async fn begun(node: &Node) -> GameId {
+    begun_with_clock(node, "10+0").await
+}
+
+async fn begun_with_clock(node: &Node, clock: &str) -> GameId {
     let people = vec![human("Ann"), human("Bob")];
     // A sweep has told the node the store's time.
     sleep(2 * SECOND).await;
-    let live = create_with_clock(node, people, Some("10+0")).await;
+    let live = create_with_clock(node, people, Some(clock)).await;
     let game = live.id();
     submit(node, game, &play(0, 0, 1)).await.unwrap();
     submit(node, game, &play(1, 4, 2)).await.unwrap();
@@ -105,7 +109,7 @@ async fn slow_commit_does_not_cost_the_game() {
     // The other node has the table in memory, too.
     assert!(nodes[1].tables.get(game).await.unwrap().is_some());
     let deadline_ms = database.table(game).await.clock_deadline_ms().unwrap();
-    sleep(Duration::from_millis(deadline_ms - 500 - database.now_ms())).await;
+    sleep_until_ms(&database, deadline_ms - 500).await;
     database.treat(|request| Treatment {
         before: match request.operation {
             Operation::Append => 3 * SECOND,
@@ -120,6 +124,64 @@ async fn slow_commit_does_not_cost_the_game() {
     assert_eq!(table.game().turns().len(), 3);
     let left_ms = table.clock(table.last_ms()).unwrap().left_ms[0];
     assert!((400..=600).contains(&left_ms), "{left_ms}");
+}
+
+async fn sleep_until_ms(database: &Database, ms: u64) {
+    sleep(Duration::from_millis(ms - database.now_ms())).await;
+}
+
+/// The node that stored the latest turn ends the game, also if the table left memory and the first attempt to store
+/// the end fails. Other nodes wait for four seconds.
+#[tokio::test(start_paused = true)]
+async fn failed_end_is_stored_soon_by_the_node_that_stored_the_latest_turn() {
+    let database = Database::new();
+    let node = Node::start(&database, 1);
+    let game = begun_with_clock(&node, "180+0").await;
+    let deadline_ms = database.table(game).await.clock_deadline_ms().unwrap();
+    sleep_until_ms(&database, deadline_ms - 1_000).await;
+    assert!(node.tables.is_empty(), "the table is still in memory");
+    database.treat_each(Operation::Append, Fault::RequestLost);
+    sleep_until_ms(&database, deadline_ms + 1_100).await;
+    assert!(!node.tables.is_empty(), "nothing was checked");
+    database.treat_all(Fault::None);
+    let late = end_after_deadline(&database, game).await;
+    assert!(late <= Duration::from_millis(3_200), "{late:?}");
+}
+
+/// A deadline passes while the check of the clock waits for another submission.
+#[tokio::test(start_paused = true)]
+async fn deadline_that_passes_during_a_check_is_checked_again() {
+    let database = Database::new();
+    let node = Node::start(&database, 1);
+    let game = begun_with_clock(&node, "180+0").await;
+    // The check stays planned for this time, although the turns of both players move the deadline.
+    let planned_ms = database.table(game).await.clock_deadline_ms().unwrap();
+    sleep(60 * SECOND).await;
+    submit(&node, game, &play(0, 1, 3)).await.unwrap();
+    sleep(Duration::from_millis(2_500)).await;
+    submit(&node, game, &play(1, 8, 4)).await.unwrap();
+    let deadline_ms = database.table(game).await.clock_deadline_ms().unwrap();
+    assert_eq!(deadline_ms - planned_ms, 2_500);
+    // A draw offer holds the lock of the table from before the check until after the deadline. It is not stored, so
+    // it plans no check.
+    sleep_until_ms(&database, planned_ms - 500).await;
+    database.treat(|request| match request.operation {
+        Operation::Append => Treatment {
+            before: Duration::from_millis(3_800),
+            ..Treatment::only(Fault::RequestLost)
+        },
+        _ => Treatment::default(),
+    });
+    let (seat, offer, key) = (Seat(1), Offer::Draw, None);
+    let offered = submit(&node, game, &Command::Offer { seat, offer, key }).await;
+    assert!(
+        matches!(offered, Err(SubmitError::Unavailable(_))),
+        "{offered:?}"
+    );
+    assert_eq!(database.now_ms(), deadline_ms + 800);
+    database.treat_all(Fault::None);
+    let late = end_after_deadline(&database, game).await;
+    assert!(late <= 3 * SECOND, "{late:?}");
 }
 
 /// For ten seconds nothing can be stored, because the store is unavailable or no node runs.
@@ -166,7 +228,7 @@ async fn late_turn_is_refused() {
     let node = Node::start(&database, 1);
     let game = begun(&node).await;
     let deadline_ms = database.table(game).await.clock_deadline_ms().unwrap();
-    sleep(Duration::from_millis(deadline_ms + 100 - database.now_ms())).await;
+    sleep_until_ms(&database, deadline_ms + 100).await;
     let refused = loop {
         match submit(&node, game, &play(0, 1, 3)).await {
             // It is not certain yet that the time has run out.
