@@ -213,8 +213,9 @@ async fn serve_connection(
     }
 }
 
-fn routes(app: Arc<AppState>) -> Router {
-    let (described, description) = OpenApiRouter::with_openapi(openapi::about())
+/// The routes that the OpenAPI description has, with their descriptions.
+fn api_routes() -> OpenApiRouter<Arc<AppState>> {
+    OpenApiRouter::with_openapi(openapi::about())
         .routes(routes!(games::create, catalog::list))
         .routes(routes!(lobby::lobby_events))
         .routes(routes!(games::get))
@@ -239,9 +240,12 @@ fn routes(app: Arc<AppState>) -> Router {
         .routes(routes!(catalog::variants))
         .routes(routes!(strategies::strategies))
         .routes(routes!(catalog::announcement))
-        .split_for_parts();
+}
+
+fn routes(app: Arc<AppState>) -> Router {
+    let (described, _) = api_routes().split_for_parts();
     described
-        .merge(openapi::pages(&description))
+        .merge(openapi::pages())
         .merge(problem_pages::routes())
         .route("/healthz", get(|| async { "alive\n" }))
         .route("/readyz", get(ready))

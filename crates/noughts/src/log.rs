@@ -5,10 +5,11 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -23,7 +24,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// A handle to the thread that writes the log.
 pub(crate) struct Log {
     lines: LineQueue,
-    written: Receiver<()>,
+    written: std::sync::mpsc::Receiver<()>,
 }
 
 impl Log {
@@ -36,7 +37,8 @@ impl Log {
             LogLevel::Info => LevelFilter::INFO,
             LogLevel::Debug => LevelFilter::DEBUG,
         };
-        let (to_writer, waiting) = sync_channel(MAX_QUEUED_LINES);
+        // Unlike a queue of the standard library, an empty queue of tokio takes almost no memory.
+        let (to_writer, mut waiting) = channel(MAX_QUEUED_LINES);
         let lines = LineQueue(Arc::new(Queue {
             to_writer: Mutex::new(Some(to_writer)),
             dropped: AtomicU64::new(0),
@@ -56,7 +58,7 @@ impl Log {
             LogFormat::Json => |count| format!("{{\"left_out\":{count}}}\n"),
         };
         std::thread::spawn(move || {
-            write_lines(&waiting, &queue.dropped, gap, &mut io::stderr());
+            write_lines(&mut waiting, &queue.dropped, gap, &mut io::stderr());
             let _ = done.send(());
         });
         Log { lines, written }
@@ -74,13 +76,13 @@ impl Log {
 struct LineQueue(Arc<Queue>);
 
 struct Queue {
-    to_writer: Mutex<Option<SyncSender<Vec<u8>>>>,
+    to_writer: Mutex<Option<Sender<Vec<u8>>>>,
     /// Number of dropped lines.
     dropped: AtomicU64,
 }
 
 impl LineQueue {
-    fn hold(&self) -> std::sync::MutexGuard<'_, Option<SyncSender<Vec<u8>>>> {
+    fn hold(&self) -> std::sync::MutexGuard<'_, Option<Sender<Vec<u8>>>> {
         self.0
             .to_writer
             .lock()
@@ -114,13 +116,13 @@ impl Write for LineQueue {
 
 /// Writes queued lines in batches.
 fn write_lines(
-    waiting: &Receiver<Vec<u8>>,
+    waiting: &mut Receiver<Vec<u8>>,
     dropped: &AtomicU64,
     gap: fn(u64) -> String,
     output: &mut impl Write,
 ) {
     let mut text = Vec::new();
-    while let Ok(line) = waiting.recv() {
+    while let Some(line) = waiting.blocking_recv() {
         text.extend(line);
         while let Ok(line) = waiting.try_recv() {
             text.extend(line);

@@ -4,7 +4,7 @@ mod document;
 mod examples;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -157,8 +157,9 @@ pub(super) fn about() -> utoipa::openapi::OpenApi {
     about
 }
 
-pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppState>> {
-    let json = Bytes::from(document::complete(description).to_string());
+/// The description and the page. The description is made at the first request: it takes a millisecond and some
+/// megabytes of memory, and most servers are never asked for it.
+pub(super) fn pages() -> Router<Arc<AppState>> {
     let file = |medium: &'static str, text: &'static str| {
         get(move || async move {
             let headers = [
@@ -172,9 +173,9 @@ pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppSta
     Router::new()
         .route(
             "/api/openapi.json",
-            get(move || async move {
+            get(|| async {
                 let medium = [(header::CONTENT_TYPE, "application/json")];
-                (medium, json.clone()).into_response()
+                (medium, DESCRIPTION.clone()).into_response()
             }),
         )
         .route("/api/docs", file("text/html; charset=utf-8", PAGE))
@@ -184,6 +185,11 @@ pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppSta
         )
         .route("/api/docs.css", file("text/css; charset=utf-8", STYLE))
 }
+
+static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| {
+    let (_, description) = super::api_routes().split_for_parts();
+    Bytes::from(document::complete(&description).to_string())
+});
 
 const PAGE: &str = include_str!("docs/page.html");
 const SCRIPT: &str = include_str!("docs/page.js");

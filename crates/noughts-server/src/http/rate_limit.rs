@@ -465,15 +465,15 @@ impl Usage {
 }
 
 /// Maximum number of entries per set, without those that have open streams.
-const WAYS: usize = 16;
+const WAYS: usize = 32;
 
-/// 4 096 sets of 16 entries are 65 536 addresses.
-const SETS: usize = 4_096;
+/// 2 048 sets of 32 entries are 65 536 addresses.
+const SETS: usize = 2_048;
 
 /// The usage of all addresses in bounded memory: a set-associative table.
 ///
 /// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a
-/// request locks and searches one set of 16 entries, whatever the number of addresses. The hash has a random
+/// request locks and searches one set of 32 entries, whatever the number of addresses. The hash has a random
 /// seed, so that nobody can choose addresses that share a set with a victim.
 ///
 /// A full set drops the entry with the lowest [`UsageLevel`], and among equals the one that was not seen for the
