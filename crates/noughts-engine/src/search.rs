@@ -169,9 +169,9 @@ struct Search<'t, R: Searchable> {
 /// The properties of a list of moves that [`Search::fill`] made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// Exactly one move is forced: it wins at once, or all other moves lose at once.
+    /// Whether exactly one move is forced: it wins at once, or all other moves lose at once.
     forced: bool,
-    /// No move that is not listed can be better than the listed moves.
+    /// Whether no unlisted move can be better than the listed moves.
     complete: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Detects dead nodes that share the store, makes their TCP clients leave their games, and makes overdue moves of
-//! robots on other nodes.
+//! Detects dead nodes that share the store, and makes their TCP clients leave their games. Also ends overdue games
+//! and makes overdue moves of robots.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -26,8 +26,8 @@ const COMPARE_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of games per comparison.
 const COMPARED_AT_ONCE: usize = 1_000;
 
-/// How long a request with a seat's token counts as presence. A hidden tab polls, and some programs only
-/// poll.
+/// How long a request with a seat's token counts as presence. Hidden tabs and some programs send requests instead
+/// of keeping a stream open.
 const PRESENT_AFTER_REQUEST: Duration = Duration::from_secs(90);
 
 /// Interval at which expired requests are removed.
@@ -139,8 +139,8 @@ impl Presence {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores who is connected, which the lobby needs, and exchanges presence with other nodes, as long as
-    /// the server runs.
+    /// Stores which players are connected, because the lobby needs it, and exchanges presence with other nodes.
+    /// Runs as long as the server.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
             return self.store_presence().await;

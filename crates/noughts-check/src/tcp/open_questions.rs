@@ -133,7 +133,7 @@ const PROBES: [Probe; 13] = [
         rule: "hello-twice",
         send: |checker| {
             checker.sends_errors()?;
-            // The kit would take a second READY that answers no request for the answer.
+            // The kit would mistake a second READY, which answers no request, for the answer.
             if checker.broken.contains(&"one-answer") {
                 let why = "prevented by one-answer: frames come that answer nothing";
                 return Err(Stop::NotTried(why.to_owned()));

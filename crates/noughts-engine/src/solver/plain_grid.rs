@@ -259,7 +259,7 @@ struct EstimateWeights {
     mine: i64,
     theirs: i64,
     near: i64,
-    /// Number of steps of the estimate.
+    /// The estimate is a whole number from 0 to this number.
     steps: u32,
     /// The factor by which a position is harder to refute if the attacker is to move.
     harder: u32,

@@ -29,7 +29,7 @@ const MAGIC: &str = "noughts backup ";
 /// The format that this program writes. It is also the newest that it reads.
 const FORMAT: u32 = 1;
 
-/// Maximum length of a line, in bytes. The longest are analyses of long games.
+/// Maximum length of a line, in bytes. The longest lines are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
 /// Creates a file that only its owner can read. Until the file is complete, its name ends in `.partial`.

@@ -434,11 +434,11 @@ struct Usage {
 /// How much of its allowance an address has used, in the order in which entries are dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum UsageLevel {
-    /// Nothing: a new entry would be equal.
+    /// The address has used nothing: a new entry would be the same.
     Unused,
-    /// A part.
+    /// The address has used a part of its allowance.
     Used,
-    /// The address has reached a limit. Without the entry it would be served too early.
+    /// The address has reached a limit. If the entry were dropped, the address would be served too early.
     AtLimit,
 }
 
@@ -464,7 +464,7 @@ impl Usage {
     }
 }
 
-/// Maximum number of entries per set, without those that have open streams.
+/// Maximum number of entries per set, not counting entries with open streams.
 const WAYS: usize = 16;
 
 /// 4 096 sets of 16 entries are 65 536 addresses.

@@ -56,10 +56,11 @@ const MAX_REFUSALS: u32 = 50;
 
 /// Follows and plays a table over a WebSocket.
 ///
-/// The client first sends `{"token":"…"}` to play or `{}` to watch (Hello), then bodies of `/actions` (ActionRequest). If
-/// the upgrade request has the token in `Authorization`, omit the first message: the server sends the view at once. An answer
-/// repeats the `id` of the message that it answers. The server sends objects of the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`,
-/// `{"problem":…}` and `{"restart":true}`.
+/// The client first sends `{"token":"…"}` to play or `{}` to watch (Hello), then bodies of `/actions`
+/// (ActionRequest). If the upgrade request has the token in `Authorization`, omit the first message: the server
+/// sends the view at once. An answer repeats the `id` of the message that it answers. The server sends objects of
+/// the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`, `{"problem":…}` and
+/// `{"restart":true}`.
 #[utoipa::path(
     get, path = "/api/games/{id}/ws", tag = "live", operation_id = "openWebSocket",
     params(("id" = String, Path, description = "the game")),

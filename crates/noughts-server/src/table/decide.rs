@@ -299,7 +299,7 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // The time is never earlier than the latest entry; the clocks of two nodes may differ.
+        // The time is never earlier than the latest entry, although the clocks of two nodes may differ.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {

@@ -124,8 +124,8 @@ impl Connection {
         }
     }
 
-    /// How long the rest of a frame may take before the frame counts as too short. This time is shorter after the
-    /// server has sent a wrong frame, because a wrong guess then reports no new fault.
+    /// How long the rest of a frame may take before the frame counts as too short. The time is shorter after the
+    /// server has sent a wrong frame, because a wrong guess then adds no new fault to the report.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {
