@@ -72,7 +72,7 @@ pub enum Conclusion {
     },
     /// All players left.
     Abandoned,
-    /// The game ended before every side had played. It has no result.
+    /// The game has no result. Usually a player aborted it before every side had played.
     Aborted,
 }
 

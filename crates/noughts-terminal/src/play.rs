@@ -264,7 +264,7 @@ struct Session<'s, O> {
 struct Pending {
     request: PlayRequest,
     since: Duration,
-    /// Whether the message that the server does not answer was printed.
+    /// Whether the player was told that the server does not answer.
     has_told: bool,
 }
 

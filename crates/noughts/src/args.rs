@@ -439,7 +439,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) tables: String,
-    /// Maximum bytes of records that one address may import per day
+    /// Maximum bytes per day that one address may add to the store, with imported records and games between robots
     #[arg(
         long,
         env = "NOUGHTS_IMPORT_BYTES_PER_DAY",
@@ -895,14 +895,14 @@ pub(crate) struct Play {
     /// The variant of a new game, the same as VARIANT
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
-    /// The opponent: a strategy, link (whoever has the link), lobby (a listed table) or anyone (the next player who
-    /// wants the same game) [default: level:4]
+    /// The opponent: a strategy, link (anyone who has the link), lobby (a listed table) or anyone (the next player
+    /// who wants the same game) [default: level:4]
     #[arg(long, value_name = "STRATEGY|link|lobby|anyone")]
     pub(crate) against: Option<String>,
     /// The clock of a new game: 3+2 (minutes per player, seconds per move), 30s or 3d (per move) [default: none]
     #[arg(long, value_name = "CLOCK", allow_hyphen_values = true)]
     pub(crate) clock: Option<String>,
-    /// Your name; it stays yours at this server [default: the last one, your user name, or the strategy]
+    /// Your name at this server, also for later games [default: the last one, your user name, or the strategy]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
     /// Take a seat without your player: only this terminal can continue the game

@@ -82,7 +82,7 @@ async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
         .map_err(Failure::invalid)
 }
 
-/// Longer than the interval at which a running server sweeps its store.
+/// This wait is longer than the interval at which a running server sweeps its store.
 const SWEEP_WAIT: Duration = Duration::from_millis(2_500);
 
 /// Returns an error if a server uses the store, because the copy would lack the turns played meanwhile.
