@@ -325,7 +325,7 @@ impl Matchmaking {
                     break;
                 }
                 Err(error) => {
-                    debug!(game = %id, %error, "a lobby seat is tried again");
+                    debug!(game = %id, %error, "cannot take a lobby seat; retrying");
                     sleep(RETRY_AFTER).await;
                     continue;
                 }
@@ -338,7 +338,7 @@ impl Matchmaking {
                     return;
                 }
                 Err(SubmitError::Unavailable(error)) => {
-                    debug!(game = %id, %error, "a lobby seat is tried again");
+                    debug!(game = %id, %error, "cannot take a lobby seat; retrying");
                     is_unknown = true;
                 }
                 Err(SubmitError::Busy | SubmitError::Closed) => {}

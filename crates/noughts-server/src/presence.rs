@@ -175,7 +175,7 @@ impl Presence {
                     }
                 }
                 Err(error) => {
-                    debug!(%error, "the store does not know who is connected here");
+                    debug!(%error, "cannot store which players are connected; retrying");
                     self.changed().extend(games);
                     self.filled.notify_one();
                     sleep(RETRY_AFTER).await;

@@ -327,7 +327,7 @@ impl Tables {
             }
         }
         let error =
-            StoreError::Unavailable("other nodes stored entries first, each time".to_owned());
+            StoreError::Unavailable("other nodes stored entries first in every attempt".to_owned());
         Err(SubmitError::Unavailable(error))
     }
 

@@ -93,7 +93,7 @@ async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     match last_sweep().await.map_err(Failure::invalid)? == before {
         true => Ok(()),
         false => Err(Failure::invalid(
-            "a server uses the store (--from): stop it first, or what is played meanwhile would be missing in the copy",
+            "a server uses the store (--from): stop it first, because the copy would lack its latest turns",
         )),
     }
 }

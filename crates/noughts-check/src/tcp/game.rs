@@ -329,7 +329,7 @@ fn errors_keep_the_turn(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
     if checker.broken.contains(&"one-answer") {
         // A move of the server that answers no request may have taken the cell.
-        let why = "prevented by one-answer: frames come that answer nothing";
+        let why = "prevented by one-answer: the server sends frames that answer no request";
         return Err(Stop::NotTried(why.to_owned()));
     }
     for is_taken in [false, true] {

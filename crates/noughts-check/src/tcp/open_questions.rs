@@ -135,7 +135,7 @@ const PROBES: [Probe; 13] = [
             checker.sends_errors()?;
             // The kit would mistake a second READY, which answers no request, for the answer.
             if checker.broken.contains(&"one-answer") {
-                let why = "prevented by one-answer: frames come that answer nothing";
+                let why = "prevented by one-answer: the server sends frames that answer no request";
                 return Err(Stop::NotTried(why.to_owned()));
             }
             let mut connection = checker.greeted()?;

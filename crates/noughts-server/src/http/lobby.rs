@@ -120,7 +120,7 @@ impl Lobby {
             }
             lists.mark_unchanged();
             if let Err(error) = self.update(tables).await {
-                debug!(%error, "the lobby is read again");
+                debug!(%error, "cannot read the lobby; retrying");
             }
             let _ = timeout(interval, lists.changed()).await;
             sleep(pause).await;

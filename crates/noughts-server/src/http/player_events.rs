@@ -322,7 +322,7 @@ impl PlayerEvents {
     }
 
     fn look_again(&mut self, error: &StoreError) {
-        debug!(%error, "games of a player are read again");
+        debug!(%error, "cannot read the games of a player; retrying");
         self.is_behind = true;
     }
 

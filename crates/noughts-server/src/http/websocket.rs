@@ -309,7 +309,7 @@ impl Connection {
                 followed = follow.next() => match followed {
                     Some(WatchEvent::Update(update)) => self.send_json(update_message(&update, seat)).await,
                     Some(WatchEvent::Snapshot(snapshot)) => self.send_json(view_message(&snapshot, seat)).await,
-                    None => Err(End::Close(1012, "the table left memory; connect again")),
+                    None => Err(End::Close(1012, "the table was removed from memory; connect again")),
                 },
                 () = sleep_until(deadline) => {
                     if is_pinged {

@@ -236,7 +236,7 @@ impl Matchmaking {
         waiting.sort_by_key(|waiting| (waiting.since_ms, waiting.id));
         for quick_match in waiting {
             if let Err(error) = self.seat_quick_match(quick_match).await {
-                debug!(%error, "open seats for quick matches are searched again");
+                debug!(%error, "cannot search for seats for quick matches; retrying");
                 return;
             }
         }
@@ -363,7 +363,7 @@ impl Matchmaking {
                     Err(SubmitError::Unavailable(_) | SubmitError::Busy | SubmitError::Closed) => {}
                 },
                 Ok(None) | Err(StoreError::Corrupt(_)) => return false,
-                Err(error) => debug!(%game, %error, "a lobby seat is tried again"),
+                Err(error) => debug!(%game, %error, "cannot take a lobby seat; retrying"),
             }
             sleep(RETRY_AFTER).await;
         }

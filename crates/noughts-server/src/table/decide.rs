@@ -249,7 +249,7 @@ impl fmt::Display for TableRefusal {
             TableRefusal::NoOtherPlayer => f.write_str("there is no other person to ask"),
             TableRefusal::NoOffer { offer } => write!(
                 f,
-                "there is no open offer of a {}; it was answered, taken back or lapsed",
+                "there is no open offer of a {}; it was answered, was withdrawn or has lapsed",
                 offer.word()
             ),
             TableRefusal::DrawTooEarly => {
@@ -271,7 +271,7 @@ impl fmt::Display for TableRefusal {
             TableRefusal::OpponentIsPresent { seat } => {
                 write!(
                     f,
-                    "the player of seat {} is here; claims are against players who are away",
+                    "the player of seat {} is present; claims are only possible against players who are away",
                     seat.0
                 )
             }
