@@ -243,8 +243,8 @@ impl Game {
         }
     }
 
-    /// The rules cannot end a game before this number of plays: the marks of one line, or on nine boards of three
-    /// lines. 0 if the game did not start at the variant's first position.
+    /// The rules cannot end a game with fewer plays than this: the number of marks in a line, or in three lines on
+    /// nine boards. 0 if the game did not start at the variant's first position.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,

@@ -404,7 +404,7 @@ pub(crate) struct Serve {
     /// Create a Unix socket for `noughts admin` here; only the user that runs the server can use it [default: none]
     #[arg(long, env = "NOUGHTS_ADMIN", value_name = "PATH")]
     pub(crate) admin: Option<PathBuf>,
-    /// Where games are stored: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: (lost at the end)
+    /// Where games are stored: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: (lost when the server stops)
     #[arg(
         long,
         value_name = "URL",

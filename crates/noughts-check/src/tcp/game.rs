@@ -260,8 +260,8 @@ fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> Rul
     Ok(())
 }
 
-/// Returns an error if the server did not answer a mistake in `rule`, so that the kit does not wait for such an
-/// answer again.
+/// Returns an error if the server did not answer a mistake in `rule`. Then the kit does not wait for such an answer
+/// again.
 pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
     match checker.mistakes.get(rule).map(String::as_str) {
         Some(NOTHING) => Err(Stop::NotTried(format!(

@@ -32,10 +32,10 @@ pub struct HttpLimits {
     pub streams: usize,
     /// Quick matches requested per minute. After a pause, ten times as many may be requested at once.
     pub matches_per_minute: u32,
-    /// Players created per day. After a day without new players, all of them may be created at once.
+    /// Players created per day. After a day without new players, as many may be created at once.
     pub players_per_day: u32,
-    /// Bytes per day that imported records and robot-only games take in the store. After a day without them,
-    /// all bytes may be used at once.
+    /// Bytes per day that imported records and robot-only games may take in the store. After a day without them, as
+    /// many may be used at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,

@@ -62,7 +62,7 @@ impl Acceptor {
     }
 }
 
-/// Whether the client disconnected before it was accepted.
+/// Whether the error only means that a client disconnected before it was accepted.
 fn concerns_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(

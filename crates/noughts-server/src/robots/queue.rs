@@ -203,9 +203,9 @@ impl Queue {
         true
     }
 
-    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor
-    /// time recently. Their number is bounded: the processor time that was used in one second is refilled in two, so
-    /// on average there are at most two owners per slot, plus those that wait.
+    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor time
+    /// recently. The number of the latter is bounded: a second of processor time is refilled in two seconds, so on
+    /// average there are at most two such owners per slot.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;

@@ -507,8 +507,8 @@ impl Table {
         }
     }
 
-    /// The summary after a decision, if it differs from the current one. A turn may change the deadline without a new
-    /// summary, because the stored deadline is never later than the real one.
+    /// The summary after a decision, if it differs from the current one. A turn that only makes the deadline later
+    /// needs no new summary: a stored deadline may be too early, but never too late.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
         // After the first turns, a turn between people changes no deadline of the summary.

@@ -134,7 +134,8 @@ impl Connection {
         }
     }
 
-    /// Whether the received bytes may be the rest of a frame that was too long, so that the next frame may follow.
+    /// Whether the received bytes may be the rest of a frame that was too long. If so, the next frame may follow
+    /// them.
     pub(super) fn may_be_excess(&self) -> bool {
         const MAX_EXCESS: usize = 9;
         !self.last_frame.is_empty()

@@ -353,8 +353,8 @@ async fn insert_games(
     Ok(stored)
 }
 
-/// Creates the games of pairs. If such a game already exists, an earlier attempt created it and only the
-/// confirmation was lost, because the id of the game identifies the pair.
+/// Creates the games of pairs. The id of a game identifies its pair. So if the game already exists, an earlier
+/// attempt created it, and only the confirmation was lost.
 pub(super) async fn create_pairs(
     to: &mut SqliteConnection,
     games: &[GameRow],
