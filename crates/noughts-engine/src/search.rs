@@ -221,7 +221,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// The value of the position for the side that moved last. `turns` says whether the side to move is its opponent.
+    /// The value of the position for the side that moved last. `turns` says whether the side to move is an opponent
+    /// of that side.
     fn value_for(&mut self, turns: bool, depth: u32, alpha: i32, beta: i32) -> i32 {
         if turns {
             -self.value(depth, -beta, -alpha)

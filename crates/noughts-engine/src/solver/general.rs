@@ -149,7 +149,7 @@ impl<R: Endgame> General<R> {
         }
     }
 
-    /// Replaces the marks of a closed board in the hashes with its owner.
+    /// In the hashes, replaces the marks of a closed board by its owner.
     fn close(&mut self, board: usize) {
         let owner = self.rules.owner(self.position(), board);
         for side in [Side::FIRST, Side::SECOND] {
