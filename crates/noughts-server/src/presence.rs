@@ -48,8 +48,8 @@ pub(crate) struct Presence {
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
-/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping it disconnects the player,
-/// also if a request is cancelled.
+/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping this value disconnects the
+/// player, so a cancelled request does so too.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,

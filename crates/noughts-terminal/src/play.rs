@@ -264,7 +264,7 @@ struct Session<'s, O> {
 struct Pending {
     request: PlayRequest,
     since: Duration,
-    /// Whether the player was told that the server does not answer.
+    /// Whether a message has said that the server does not answer.
     has_told: bool,
 }
 

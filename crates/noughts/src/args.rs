@@ -768,7 +768,7 @@ pub(crate) struct CheckTcp {
     /// Where the server listens [default with a COMMAND: a free port]
     #[arg(value_name = "HOST:PORT")]
     pub(crate) address: Option<String>,
-    /// The dialect to check: the document's, the later one with id 0, or the ones that the server uses
+    /// The dialect to check: seed (of the document), later (id 0), or auto (each one that the server uses)
     #[arg(long, value_enum, default_value_t = SpokenDialect::Auto)]
     pub(crate) dialect: SpokenDialect,
     /// The server lets two clients play against each other; the kit plays both
@@ -784,7 +784,7 @@ pub(crate) struct CheckTcp {
     pub(crate) command: Vec<OsString>,
 }
 
-/// The dialects of the TCP protocol, or the ones that the server uses.
+/// Which dialects of the TCP protocol to check. `Auto`: those that the server uses.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum SpokenDialect {
     Seed,
@@ -1014,9 +1014,9 @@ pub(crate) enum Dialect {
 /// When a turn is acknowledged.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Sync {
-    /// When it is on the disk: a power failure loses nothing that was acknowledged
+    /// When the turn is on the disk: a power failure loses nothing that was acknowledged
     Full,
-    /// When the system has it: a power failure may lose the last turns
+    /// When the operating system has the turn: a power failure may lose the last turns
     Normal,
 }
 

@@ -53,8 +53,8 @@ pub(super) struct QuickMatches {
 struct Cancellation {
     id: WaitingId,
     player: PlayerId,
-    /// A list with this cancellation was sent, but the store's reply was lost. The store may have removed the quick
-    /// match.
+    /// Whether the store may have removed the quick match already: a list with this cancellation was sent, but the
+    /// store's reply was lost.
     may_be_gone: bool,
     answer: oneshot::Sender<Cancelled>,
 }

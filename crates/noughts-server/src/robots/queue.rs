@@ -159,8 +159,8 @@ impl Queue {
         }
     }
 
-    /// The index of the next owner: the first of those with the fewest slots. The search stops at an owner
-    /// without a slot, so it checks at most one owner more than there are slots.
+    /// The index of the next owner: the first of those with the fewest slots. The search stops at the first owner
+    /// without a slot. With `n` slots, at most `n` owners have one, so the search checks at most `n + 1` owners.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {

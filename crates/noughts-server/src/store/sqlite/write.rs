@@ -33,8 +33,8 @@ static INSERT_FIRST_ENTRIES: Statement = Statement::new(
      AND previous.number = column2 - 1) END ON CONFLICT DO NOTHING RETURNING game, number",
 );
 
-/// Inserts entries whose predecessors exist and whose places are free. If one of them cannot be inserted, it violates
-/// a constraint and nothing is inserted. Returns no rows, because each returned row would cost as much as an inserted
+/// Inserts entries whose predecessors exist and whose places are free. If one of the entries cannot be inserted, the
+/// statement fails and inserts nothing. Returns no rows, because each returned row would cost as much as an inserted
 /// one.
 static INSERT_PLAIN_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT column1, \
