@@ -241,7 +241,7 @@ impl Admin {
             }
         }
         info!(game = %id, "an operator ended a game");
-        Ok(format!("game {id} is ended without a result\n"))
+        Ok(format!("game {id} ended without a result\n"))
     }
 
     async fn delete_game(&self, id: GameId) -> Result<String, Refused> {

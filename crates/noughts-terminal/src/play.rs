@@ -96,7 +96,7 @@ pub enum PlayRequest {
     Decline(OfferKind),
     /// End the game without a result.
     Abort,
-    /// End the game, because all other players are away.
+    /// Claim a win or a draw, because all other players are away. This ends the game.
     Claim(Claim),
 }
 

@@ -711,7 +711,7 @@ impl Default for Listing {
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum GameStatus {
-    /// A seat is open in the lobby
+    /// A seat is open, and lists show the table
     Waiting,
     Playing,
     Over,

@@ -56,7 +56,7 @@ pub(super) struct Line {
     pub(super) is_middle: bool,
     /// Whether the line is longer than needed to win.
     pub(super) is_long: bool,
-    /// Whether the line belongs to another player than the first.
+    /// Whether the line belongs to a player other than the first.
     pub(super) is_others: bool,
     pub(super) fills_board: bool,
 }

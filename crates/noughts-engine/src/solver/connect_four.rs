@@ -19,7 +19,7 @@ pub(crate) use board::Stones;
 use book::Book;
 use bounds::Bounds;
 
-/// How early a side wins or loses with best play of both sides; see the module.
+/// How early a side wins or loses with best play of both sides; see the description of this module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Score(i32);
 

@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Records a frame that was understood although it is wrong.
+    /// Records a fault in a frame that the kit could still parse.
     pub(super) fn observe(&mut self, deviation: &Deviation, frame: &FromServer, bytes: &[u8]) {
         let name = Opcode::try_from(bytes[0]).map_or(String::new(), |opcode| opcode.to_string());
         let (problem, words, is_size) = match deviation {
