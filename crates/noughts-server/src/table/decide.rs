@@ -253,7 +253,7 @@ impl fmt::Display for TableRefusal {
                 offer.word()
             ),
             TableRefusal::DrawTooEarly => {
-                f.write_str("a draw may be offered from your second turn on")
+                f.write_str("you may offer a draw only after your first turn")
             }
             TableRefusal::DrawRefused { turn } => write!(
                 f,
