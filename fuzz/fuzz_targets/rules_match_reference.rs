@@ -18,7 +18,8 @@ fuzz_target!(|bytes: &[u8]| {
     check_properties(&variant, &choices);
 });
 
-/// A grid that is small enough for the reference implementation. The sizes need every bit set of up to 256 bits.
+/// A grid that is small enough for the reference implementation. The sizes cover every type of bit set up to 256
+/// bits.
 fn grid(columns: u8, rows: u8, line: u8, sides: u8, flags: u8) -> GridSpec {
     let (columns, rows) = (3 + columns % 14, 3 + rows % 8);
     let line = 3 + line % (columns.max(rows) - 2);

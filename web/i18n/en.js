@@ -121,7 +121,7 @@ export default {
   tooMuch: "Too many requests. Try again in a moment.",
   tooLarge: "That is too large.",
   stillRunning: "That works only after the game.",
-  impossible: "Such a game can't be played here. Choose other numbers or another computer.",
+  impossible: "This game can't be played here. Choose other numbers or another computer.",
 
   // The connection to the server
   lost: "Connection lost. Trying again…",
@@ -402,7 +402,7 @@ export default {
   timeOver: "Your time has run out.",
   needsConsent: "The other players must agree.",
   nothingToTakeBack: "There is nothing to take back.",
-  drawTooEarly: "You can offer a draw from your second move on.",
+  drawTooEarly: "You can offer a draw after your first move.",
   drawRefused: "The draw was declined. You can offer it again after ten moves.",
   tooLateToAbort: "Everybody has played. You can give up instead.",
   claimTooEarly: "Not everybody has played. You can call the game off.",

@@ -70,7 +70,7 @@ const middle = { x: (box?.x ?? 0) + 0.5 * (box?.width ?? 0), y: (box?.y ?? 0) + 
 tell(
   "a press on 255x255",
   await tasks(page, async () => {
-    // By its place on the screen: a search for the cell would be a task of the page, too.
+    // Clicks by coordinates: a search for the cell would also be a task of the page.
     await page.mouse.click(middle.x, middle.y);
     await page.locator(".cell[data-side]").first().waitFor();
   }),

@@ -1,4 +1,5 @@
-//! `cargo xtask`: tests, benches, fuzzing, mutants, fault campaigns and packages of the workspace, and the opening book of Connect Four.
+//! `cargo xtask`: tests, benches, fuzzing, mutants, fault campaigns and packages of the workspace, and the opening
+//! books of Connect Four.
 //!
 //! No dependencies, because this is the first thing that is built on a new machine.
 

@@ -137,9 +137,9 @@ fn runs(folder: &str) -> Vec<PathBuf> {
 struct Results {
     caught: BTreeSet<String>,
     timeout: BTreeSet<String>,
-    /// They do not build.
+    /// Mutants that do not build.
     unviable: BTreeSet<String>,
-    /// Not detected by the latest tests.
+    /// Mutants that the latest tests did not detect.
     missed: BTreeSet<String>,
 }
 
@@ -164,7 +164,7 @@ impl Results {
         results
     }
 
-    /// Whether a mutant need not be tested again. One that was not detected is tested again, with new tests.
+    /// Whether a mutant need not be tested again. A mutant that was not detected is tested again, with new tests.
     fn is_settled(&self, name: &str) -> bool {
         let sets = [&self.caught, &self.timeout, &self.unviable];
         sets.iter().any(|set| set.contains(name))

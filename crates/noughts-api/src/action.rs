@@ -46,7 +46,7 @@ pub struct ActionRequest {
     /// `true` ends the game without a result, before every side has played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort: Option<bool>,
-    /// Ends the game, because all other players are away.
+    /// Claims a win or a draw, because all other players are away. This ends the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub claim: Option<ClaimKind>,
@@ -90,7 +90,7 @@ pub enum RequestedAction {
     Decline(OfferKind),
     /// End the game without a result.
     Abort,
-    /// End the game, because all other players are away.
+    /// Claim a win or a draw, because all other players are away. This ends the game.
     Claim(ClaimKind),
 }
 

@@ -133,7 +133,7 @@ impl Client {
         from_json(&read_body(response)?)
     }
 
-    /// Returns the newest listed games with this status, at most `limit`, which may be up to 100.
+    /// Returns the newest listed games with this status: at most `limit`, which is 1 to 100.
     pub fn games(
         &self,
         status: GameStatus,

@@ -100,7 +100,7 @@ pub enum GameRecordError {
     Form(&'static str),
     /// The clock is invalid.
     Clock(ClockFormError),
-    /// The text form of the JSON is not a valid record.
+    /// The fields are valid, but the record that they describe is not.
     Text(RecordError),
 }
 

@@ -77,7 +77,7 @@ pub struct Offers {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
-    /// The token of a seat.
+    /// The token of a seat or of a player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// An id of the client's choice, which the answer repeats.

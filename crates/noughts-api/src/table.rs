@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock::ClockForm;
 use crate::view::View;
 
-/// A new table. Only the variant is required: by default the caller takes seat 0 and level 8 robots take the others.
+/// A new table. Only `variant` or `from` is required: by default the caller takes seat 0 and level 8 robots take
+/// the others.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -27,8 +28,8 @@ pub struct NewTable {
     /// without `seats`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
-    /// Whether lists show the table while a seat is open. By default, lists show the table unless one of its seats is
-    /// open by link.
+    /// With `true`, lists show the table even if it has a seat that is open by link. By default, lists show such a
+    /// table only when its game is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
     /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default the

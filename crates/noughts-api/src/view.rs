@@ -65,7 +65,7 @@ pub struct View {
     /// The id of the rematch; null if there is none.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub rematch: Option<String>,
-    /// The caller's seat, if the request had a seat's token.
+    /// The caller's seat, if the request had the token of the seat or of its player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false, maximum = 63))]
     pub you: Option<u8>,
@@ -285,7 +285,7 @@ pub enum Outcome {
     /// All players left.
     #[cfg_attr(feature = "openapi", schema(title = "AbandonedOutcome"))]
     Abandoned,
-    /// The game ended without a result before each side had played.
+    /// The game has no result: it was aborted before each side had played, or an operator ended it.
     #[cfg_attr(feature = "openapi", schema(title = "AbortedOutcome"))]
     Aborted,
 }

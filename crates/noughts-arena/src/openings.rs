@@ -70,16 +70,14 @@ fn read(variant: &Variant, line: &str) -> Result<Vec<Move>, String> {
         let Action::Play(at) = action else {
             return Err(format!("{word:?} is no play"));
         };
-        let seat = game
-            .to_move()
-            .ok_or("the game is over before its opening is")?;
+        let seat = game.to_move().ok_or("the game ends before its opening")?;
         game.act(seat, action)
             .map_err(|refusal| format!("{word}: {refusal}"))?;
         plays.push(at);
     }
     match game.to_move() {
         Some(_) => Ok(plays),
-        None => Err("the game is over with its opening".to_owned()),
+        None => Err("the opening ends the game".to_owned()),
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Standings {
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 
-/// The place (mean rank) that all winners share; if `has_won` is false, the place that all other seats share.
+/// The place (mean rank) of each winner or, if `has_won` is false, of each other seat.
 fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     let (seats, winners) = (seats as f64, winners as f64);
     match has_won {

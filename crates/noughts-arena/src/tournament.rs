@@ -431,7 +431,7 @@ impl std::fmt::Display for TournamentError {
         match self {
             TournamentError::TooFew { needed, found } => write!(
                 f,
-                "this game needs {needed} players or more, not {found}; the same may be named twice"
+                "this game needs {needed} players or more, not {found}; a player may be named twice"
             ),
             TournamentError::TooMany => write!(f, "a tournament has at most {MAX_GAMES} games"),
             TournamentError::UnsupportedGame(error) => error.fmt(f),

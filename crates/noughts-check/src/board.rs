@@ -89,7 +89,7 @@ impl Board {
         self.free().into_iter().filter(wins).collect()
     }
 
-    /// Chooses a free cell for the first player that makes the wanted result likely.
+    /// Chooses a free cell that makes the wanted result likely. The kit plays for the first player.
     pub(crate) fn choose(
         &self,
         wanted: GameResult,

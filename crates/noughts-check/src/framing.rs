@@ -5,7 +5,7 @@ use noughts_wire::{
     Admission, Cell, Dialect, FrameError, FromClient, FromServer, GameResult, NO_CELL, Text,
 };
 
-/// A fault in a frame that was understood nevertheless.
+/// A fault in a frame that the kit can still parse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Deviation {
     /// The frame is longer or shorter than its figure in the document.

@@ -162,10 +162,10 @@ fn heading(weight: Weight) -> &'static str {
     match weight {
         Weight::Demanded => "What the document demands",
         Weight::Open => {
-            "What the document does not decide (differs: not the usual way, and no fault)"
+            "What the document does not decide (differs: not the usual behaviour, no fault)"
         }
         Weight::Advice => {
-            "Advice (advice: it works, but not with every partner and network; no fault)"
+            "Advice (advice: it works, but not with every other program or network; no fault)"
         }
     }
 }

@@ -29,7 +29,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// A solved value. A win or a loss of unknown distance is an estimate.
+    /// Converts a solved value. A win or a loss of unknown distance becomes an estimate.
     pub(crate) fn of_exact(value: GameValue, plies: Option<u32>) -> Value {
         match (value, plies) {
             (GameValue::Win, Some(plies)) => Value::Win { plies },

@@ -28,7 +28,8 @@ const NODES_AT_15: u64 = 150;
 /// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// With less time the solver does not start, because it reads the clock only every 1 024 positions.
+/// Minimum time for the solver, in milliseconds. It reads the clock only every 1 024 positions, so less time is too
+/// short.
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 

@@ -19,8 +19,8 @@ const MAX_MOVES: usize = 36;
 /// Maximum number of moves in the line that [`complete_line`] returns.
 const MAX_LINE: usize = 16;
 
-/// Maximum number of positions that the solver searches per move, and the size of its table in bytes. Each of the first
-/// positions of 4x4k4 takes fewer than 100.
+/// Maximum number of positions that the solver searches per move, and the size of its table in bytes. Each of the
+/// first positions of 4x4k4 needs fewer than 100 positions.
 const SOLVER_NODES: u64 = 20_000;
 const SOLVER_MEMORY: usize = 1 << 20;
 
@@ -137,7 +137,7 @@ pub fn move_values(
 
 /// Finds exact values of positions of one game.
 struct PositionValues<'a> {
-    /// Made for the first position. It keeps its table for the others.
+    /// Created for the first position and reused for the others, so that its table is kept.
     solver: Option<Solver>,
     search: IterativeDeepening,
     clock: &'a Arc<dyn Clock>,

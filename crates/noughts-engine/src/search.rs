@@ -169,9 +169,9 @@ struct Search<'t, R: Searchable> {
 /// The properties of a list of moves that [`Search::fill`] made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// Exactly one move is forced: it wins at once, or all other moves lose at once.
+    /// Whether exactly one move is forced: it wins at once, or all other moves lose at once.
     forced: bool,
-    /// No move that is not listed can be better than the listed moves.
+    /// Whether no unlisted move can be better than the listed moves.
     complete: bool,
 }
 
@@ -221,7 +221,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// The value of the position for the side that moved last. `turns` says whether the side to move is its opponent.
+    /// The value of the position for the side that moved last. `turns` says whether the side to move is an opponent
+    /// of that side.
     fn value_for(&mut self, turns: bool, depth: u32, alpha: i32, beta: i32) -> i32 {
         if turns {
             -self.value(depth, -beta, -alpha)

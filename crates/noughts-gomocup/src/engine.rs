@@ -336,7 +336,7 @@ impl<W: Write> Session<'_, W> {
                 (None, Some(play_in)) => board.play_in = Some(play_in),
                 (Some(_), _) | (None, None) => {
                     let line = Quoted::from(line);
-                    let error = || format!("{line} is no mark of this board");
+                    let error = || format!("{line} is not a mark on this board");
                     board.error.get_or_insert_with(error);
                 }
             }

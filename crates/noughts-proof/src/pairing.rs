@@ -12,8 +12,8 @@ use noughts_rules::Move;
 
 use crate::plain_grid::Cells;
 
-/// Maximum length of lines with exact weights. In longer lines, the marks beyond this length count as already made.
-/// This only makes such a line heavier.
+/// Maximum length of lines with exact weights. A longer line weighs as if its cells beyond this length already had
+/// marks. So its weight is never too low.
 const MAX_COUNTED: u32 = 40;
 
 /// Maximum number of cells of a plain grid.
@@ -59,9 +59,9 @@ impl Counting {
         sum < self.complete && (0..on.len()).all(is_answered)
     }
 
-    /// Whether the defender, who is to move, stops all lines. Each line is the set of its empty cells. True if all
-    /// lines weigh less than a complete line. Also true if the defender can take a cell so that the lines weigh less
-    /// than a complete line after every next move of the attacker.
+    /// Whether the defender, who is to move, stops all lines. Each line is the set of its empty cells. This is true
+    /// if all lines together weigh less than a complete line. It is also true if the defender can take a cell after
+    /// which no move of the attacker makes the lines as heavy as a complete line.
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {

@@ -72,7 +72,7 @@ pub enum Conclusion {
     },
     /// All players left.
     Abandoned,
-    /// The game ended before every side had played. It has no result.
+    /// The game has no result. Usually a player aborted it before every side had played.
     Aborted,
 }
 
@@ -243,8 +243,8 @@ impl Game {
         }
     }
 
-    /// The rules cannot end a game before this number of plays: the marks of one line, or on nine boards of three
-    /// lines. 0 if the game did not start at the variant's first position.
+    /// The rules cannot end a game with fewer plays than this: the number of marks in a line, or in three lines on
+    /// nine boards. 0 if the game did not start at the variant's first position.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,

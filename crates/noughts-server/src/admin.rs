@@ -83,7 +83,7 @@ impl Admin {
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept operators for the moment");
+                    tracing::warn!(%error, "cannot accept operator connections");
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
             }
@@ -125,7 +125,7 @@ impl Admin {
             ["announce", text] => self.announce(text).await,
             ["drain", "on"] => Ok(self.drain(true)),
             ["drain", "off"] => Ok(self.drain(false)),
-            _ => Err("this server does not know the command; is it of another version?".to_owned()),
+            _ => Err("the server does not know this command; it may be another version".to_owned()),
         }
     }
 
@@ -241,7 +241,7 @@ impl Admin {
             }
         }
         info!(game = %id, "an operator ended a game");
-        Ok(format!("game {id} is ended without a result\n"))
+        Ok(format!("game {id} ended without a result\n"))
     }
 
     async fn delete_game(&self, id: GameId) -> Result<String, Refused> {
@@ -318,7 +318,7 @@ impl Admin {
                 Deletion::HasRunningGames => {}
             }
         }
-        Err("the player begins new games all the time; try again".to_owned())
+        Err("the player keeps starting new games; try again".to_owned())
     }
 
     async fn bans(&self) -> Result<String, Refused> {
@@ -372,7 +372,7 @@ impl Admin {
         let announcement = Some(text).filter(|text| !text.is_empty());
         let told = match announcement {
             Some(_) => "the announcement is shown\n",
-            None => "there is no announcement any more\n",
+            None => "the announcement is removed\n",
         };
         let announced = self.tables.store().announce(announcement).await;
         announced.map_err(failed)?;

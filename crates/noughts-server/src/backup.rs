@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use crate::store::{DumpItem, Store, StoreError};
 use file::{BackupReader, create_file, write_items};
 
-/// Maximum number of rows that wait between a store and a file.
+/// Maximum number of rows in the channel between a store and a file.
 const QUEUE: usize = 1_000;
 
 /// What a backup contains.
@@ -101,9 +101,8 @@ impl From<StoreError> for BackupError {
     }
 }
 
-/// Writes a backup of a store to a new file, in the state of one moment. Other processes may use the store at
-/// the same time. `progress` is called with the number of rows from time to time. After an error there is no
-/// file.
+/// Writes a consistent snapshot of a store to a new file. Other processes may use the store at the same time. Calls
+/// `progress` from time to time with the number of rows so far. After an error there is no file.
 pub async fn back_up(
     store: &dyn Store,
     path: &Path,

@@ -42,7 +42,7 @@ pub enum Hint {
         /// Which seat.
         seat: Seat,
     },
-    /// Players that wait at other nodes were paired.
+    /// Waiting players were paired, perhaps some that wait at the receiving node.
     Matched,
     /// A player has changed: its name, tokens or games, or it was created or deleted.
     Player(PlayerId),

@@ -164,7 +164,7 @@ mod tests {
         injected.set(102);
         clock.correct(Some(5_000_100), Duration::from_secs(2));
         assert_eq!((clock.now_ms(), clock.certain_ms()), (5_002_000, 5_000_100));
-        // A process whose clock jumped is corrected as far as it is certainly wrong.
+        // If the clock of a process has jumped, it is corrected only by the part that is certainly wrong.
         injected.set(105);
         clock.correct(Some(5_001_000), Duration::from_secs(1));
         assert_eq!(clock.now_ms(), 5_002_000);

@@ -1,5 +1,5 @@
-//! Detects dead nodes that share the store, makes their TCP clients leave their games, and makes overdue moves of
-//! robots on other nodes.
+//! Detects dead nodes that share the store, and makes their TCP clients leave their games. Also ends overdue games
+//! and makes overdue moves of robots.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
                 }
             }
             Err(error) => {
-                warn!(%error, "cannot tell the other nodes that this one is alive");
+                warn!(%error, "the sweep failed; retrying in a second");
                 liveness.restart();
             }
         }
@@ -149,7 +149,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
             next_ms.unwrap_or(now_ms + POSTPONED_MS)
         }
         Err(StoreError::Corrupt(what)) => {
-            warn!(%game, what, "nobody can act in an unreadable game");
+            warn!(%game, what, "cannot continue an unreadable game");
             now_ms + POSTPONED_MS
         }
         // The next sweep tries again.
@@ -157,7 +157,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     };
     let before_ms = now_ms.saturating_sub(GRACE_MS);
     if let Err(error) = tables.store().postpone(game, before_ms, next_ms).await {
-        debug!(%game, %error, "a deadline is moved later");
+        debug!(%game, %error, "cannot postpone a deadline; the next sweep retries");
     }
 }
 

@@ -310,7 +310,7 @@ impl Matchmaking {
                 former_hash: 0,
             })),
         };
-        // Whether the seat may be stored although the reply was lost.
+        // Whether the client may have the seat although the store's reply was lost.
         let mut is_unknown = false;
         loop {
             if client.seat.is_closed() && !is_unknown {
@@ -325,7 +325,7 @@ impl Matchmaking {
                     break;
                 }
                 Err(error) => {
-                    debug!(game = %id, %error, "a lobby seat is tried again");
+                    debug!(game = %id, %error, "cannot take a lobby seat; retrying");
                     sleep(RETRY_AFTER).await;
                     continue;
                 }
@@ -338,7 +338,7 @@ impl Matchmaking {
                     return;
                 }
                 Err(SubmitError::Unavailable(error)) => {
-                    debug!(game = %id, %error, "a lobby seat is tried again");
+                    debug!(game = %id, %error, "cannot take a lobby seat; retrying");
                     is_unknown = true;
                 }
                 Err(SubmitError::Busy | SubmitError::Closed) => {}
@@ -370,7 +370,7 @@ impl Matchmaking {
             created_ms: self.tables.clock().now_ms(),
         };
         let id = settings.id;
-        // Whether the game may be stored, now or later, although the reply was lost.
+        // Whether the store may have the game, now or later, although its reply was lost.
         let mut is_unknown = false;
         loop {
             let new = NewGame {

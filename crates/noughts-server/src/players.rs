@@ -123,7 +123,7 @@ impl Players {
     /// Tells this node and the others that a player has changed.
     pub(crate) async fn publish(&self, player: PlayerId) {
         if let Err(error) = self.refresh(player).await {
-            debug!(%error, "a player is read again later");
+            debug!(%error, "cannot read a player; retrying later");
         }
         self.tables.notify_player(player);
     }
@@ -162,7 +162,7 @@ impl Players {
                 None => return,
             };
             if let Err(error) = refreshed {
-                debug!(%error, "names of players are read again later");
+                debug!(%error, "cannot read the names of players; retrying later");
             }
         }
     }

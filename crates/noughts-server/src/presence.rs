@@ -26,8 +26,8 @@ const COMPARE_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of games per comparison.
 const COMPARED_AT_ONCE: usize = 1_000;
 
-/// How long a request with a seat's token counts as presence. A hidden tab polls, and some programs only
-/// poll.
+/// How long a request with a seat's token counts as presence. Hidden tabs and some programs send requests instead
+/// of keeping a stream open.
 const PRESENT_AFTER_REQUEST: Duration = Duration::from_secs(90);
 
 /// Interval at which expired requests are removed.
@@ -48,8 +48,8 @@ pub(crate) struct Presence {
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
-/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping it disconnects the player,
-/// also if a request is cancelled.
+/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping this value disconnects the
+/// player, so a cancelled request does so too.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,
@@ -139,8 +139,8 @@ impl Presence {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores who is connected, which the lobby needs, and exchanges presence with other nodes, as long as
-    /// the server runs.
+    /// Stores which players are connected, because the lobby needs it, and exchanges presence with other nodes.
+    /// Runs as long as the server.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
             return self.store_presence().await;
@@ -175,7 +175,7 @@ impl Presence {
                     }
                 }
                 Err(error) => {
-                    debug!(%error, "the store does not know who is connected here");
+                    debug!(%error, "cannot store which players are connected; retrying");
                     self.changed().extend(games);
                     self.filled.notify_one();
                     sleep(RETRY_AFTER).await;

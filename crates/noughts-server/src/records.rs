@@ -81,7 +81,7 @@ pub fn game_from_record(
     let table = table.ok_or_else(|| no("at a table every side has one seat"))?;
     if table.game().conclusion() != Some(&conclusion) {
         return Err(no(
-            "no table would have ended so: it is a draw after four turns for each cell and a hundred more",
+            "a table would have ended this game differently: it ends a game as a draw after exactly 4 turns per cell plus 100",
         ));
     }
     let summary = table.summary();

@@ -177,7 +177,7 @@ impl Server {
         self.tables.leave_all();
         let has_left = self.tables.background().ended(STOP_STEP).await;
         if !has_left {
-            warn!("the store is slow: some TCP seats have not left yet");
+            warn!("the store is slow: some TCP games have not ended yet");
         }
         // An error only means that every listener has already ended.
         let _ = self.closing.send(true);
@@ -199,7 +199,7 @@ impl Server {
             }
         }
         if !matches!(timeout(STOP_STEP, store.close()).await, Ok(Ok(()))) {
-            warn!("the store is slow: it was not closed in order; nothing is lost");
+            warn!("the store is slow: it was not closed properly; nothing is lost");
         }
         is_stored
     }

@@ -212,8 +212,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// Sends the whole content of the store, in the state of one moment, ending with [`DumpItem::End`]. Other
-    /// processes may use the store at the same time. Stops without an error if the receiver is dropped.
+    /// Sends a consistent snapshot of the whole store, ending with [`DumpItem::End`]. Other processes may use the
+    /// store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         let _ = to;
         Box::pin(std::future::ready(Err(only_in_memory())))

@@ -80,7 +80,7 @@ pub struct Tables {
     deadlines: Deadlines,
     /// The latest outages, oldest first.
     outages: Mutex<Vec<Outage>>,
-    /// The end of the latest of them; 0 if there is none. A turn that began later needs no lock.
+    /// The end of the latest outage; 0 if there is none. For a turn that began later, `outages` need not be locked.
     outages_until_ms: AtomicU64,
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats changed.
@@ -327,7 +327,7 @@ impl Tables {
             }
         }
         let error =
-            StoreError::Unavailable("other nodes stored entries first, each time".to_owned());
+            StoreError::Unavailable("other nodes stored entries first in every attempt".to_owned());
         Err(SubmitError::Unavailable(error))
     }
 
@@ -395,7 +395,7 @@ impl Tables {
             return Err(SubmitError::Unavailable(StoreError::Unavailable(why)));
         }
         let refused = |refusal| {
-            // If the client has seen a later turn than this node, another node has served it.
+            // If the client has seen a later turn than this node, another node has served that turn.
             let is_ahead = match (command, refusal) {
                 (Command::Act { turn, .. }, TableRefusal::Stale { turn: ours }) => *turn > ours,
                 (Command::OfferRematch { .. }, TableRefusal::NotOver) => true,

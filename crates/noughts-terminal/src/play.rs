@@ -96,7 +96,7 @@ pub enum PlayRequest {
     Decline(OfferKind),
     /// End the game without a result.
     Abort,
-    /// End the game, because all other players are away.
+    /// Claim a win or a draw, because all other players are away. This ends the game.
     Claim(Claim),
 }
 
@@ -264,7 +264,7 @@ struct Session<'s, O> {
 struct Pending {
     request: PlayRequest,
     since: Duration,
-    /// Whether the message that the server does not answer was printed.
+    /// Whether a message has said that the server does not answer.
     has_told: bool,
 }
 

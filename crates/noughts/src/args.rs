@@ -404,7 +404,7 @@ pub(crate) struct Serve {
     /// Create a Unix socket for `noughts admin` here; only the user that runs the server can use it [default: none]
     #[arg(long, env = "NOUGHTS_ADMIN", value_name = "PATH")]
     pub(crate) admin: Option<PathBuf>,
-    /// Where games are stored: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: (lost at the end)
+    /// Where games are stored: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: (lost when the server stops)
     #[arg(
         long,
         value_name = "URL",
@@ -439,7 +439,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) tables: String,
-    /// Maximum bytes of records that one address may import per day
+    /// Maximum bytes per day that one address may add to the store, with imported records and games between robots
     #[arg(
         long,
         env = "NOUGHTS_IMPORT_BYTES_PER_DAY",
@@ -711,7 +711,7 @@ impl Default for Listing {
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum GameStatus {
-    /// A seat is open in the lobby
+    /// A seat is open, and lists show the table
     Waiting,
     Playing,
     Over,
@@ -768,7 +768,7 @@ pub(crate) struct CheckTcp {
     /// Where the server listens [default with a COMMAND: a free port]
     #[arg(value_name = "HOST:PORT")]
     pub(crate) address: Option<String>,
-    /// The dialect to check: the document's, the later one with id 0, or the ones that the server uses
+    /// The dialect to check: seed (of the document), later (id 0), or auto (each one that the server uses)
     #[arg(long, value_enum, default_value_t = SpokenDialect::Auto)]
     pub(crate) dialect: SpokenDialect,
     /// The server lets two clients play against each other; the kit plays both
@@ -784,7 +784,7 @@ pub(crate) struct CheckTcp {
     pub(crate) command: Vec<OsString>,
 }
 
-/// The dialects of the TCP protocol, or the ones that the server uses.
+/// Which dialects of the TCP protocol to check. `Auto`: those that the server uses.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum SpokenDialect {
     Seed,
@@ -895,14 +895,14 @@ pub(crate) struct Play {
     /// The variant of a new game, the same as VARIANT
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
-    /// The opponent: a strategy, link (whoever has the link), lobby (a listed table) or anyone (the next player who
-    /// wants the same game) [default: level:4]
+    /// The opponent: a strategy, link (anyone who has the link), lobby (a listed table) or anyone (the next player
+    /// who wants the same game) [default: level:4]
     #[arg(long, value_name = "STRATEGY|link|lobby|anyone")]
     pub(crate) against: Option<String>,
     /// The clock of a new game: 3+2 (minutes per player, seconds per move), 30s or 3d (per move) [default: none]
     #[arg(long, value_name = "CLOCK", allow_hyphen_values = true)]
     pub(crate) clock: Option<String>,
-    /// Your name; it stays yours at this server [default: the last one, your user name, or the strategy]
+    /// Your name at this server, also for later games [default: the last one, your user name, or the strategy]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
     /// Take a seat without your player: only this terminal can continue the game
@@ -1014,9 +1014,9 @@ pub(crate) enum Dialect {
 /// When a turn is acknowledged.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Sync {
-    /// When it is on the disk: a power failure loses nothing that was acknowledged
+    /// When the turn is on the disk: a power failure loses nothing that was acknowledged
     Full,
-    /// When the system has it: a power failure may lose the last turns
+    /// When the operating system has the turn: a power failure may lose the last turns
     Normal,
 }
 

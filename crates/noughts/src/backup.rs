@@ -82,7 +82,7 @@ async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
         .map_err(Failure::invalid)
 }
 
-/// Longer than the interval at which a running server sweeps its store.
+/// This wait is longer than the interval at which a running server sweeps its store.
 const SWEEP_WAIT: Duration = Duration::from_millis(2_500);
 
 /// Returns an error if a server uses the store, because the copy would lack the turns played meanwhile.
@@ -93,7 +93,7 @@ async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     match last_sweep().await.map_err(Failure::invalid)? == before {
         true => Ok(()),
         false => Err(Failure::invalid(
-            "a server uses the store (--from): stop it first, or what is played meanwhile would be missing in the copy",
+            "a server uses the store (--from): stop it first, because the copy would lack its latest turns",
         )),
     }
 }

@@ -187,7 +187,7 @@ async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
             Quoted::from(text)
         ))),
         [_, _, ..] => Err(Failure::invalid(format_args!(
-            "{} games have an id that begins with {}: give more of it",
+            "{} games have an id that begins with {}: give more characters of the id",
             found.len(),
             Quoted::from(text)
         ))),

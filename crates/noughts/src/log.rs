@@ -54,7 +54,7 @@ impl Log {
         let (done, written) = sync_channel(1);
         let queue = Arc::clone(&lines.0);
         let gap: fn(u64) -> String = match format {
-            LogFormat::Text => |count| format!("{count} lines of the log were left out\n"),
+            LogFormat::Text => |count| format!("{count} lines of the log were dropped\n"),
             LogFormat::Json => |count| format!("{{\"left_out\":{count}}}\n"),
         };
         std::thread::spawn(move || {

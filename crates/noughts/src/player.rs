@@ -51,7 +51,7 @@ fn show(client: &Client, kept: &KeptPlayers, player: &KeptPlayer) -> Result<(), 
         me.running.len()
     );
     println!(
-        "backup    copy {}: who has it plays as you",
+        "backup    copy {}: anyone who has it can play as you",
         kept.path().display()
     );
     Ok(())

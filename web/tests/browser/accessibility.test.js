@@ -378,7 +378,7 @@ test("a game by keyboard alone", async () => {
   const ann = await here.person();
   await ann.go("/");
   const press = (/** @type {string} */ key) => ann.page.keyboard.press(key);
-  // The first Tab stop is the link that skips the header; the next stop after it is the board.
+  // The first Tab stop is a link that skips the header. After Enter on this link, the next Tab stop is the board.
   await press("Tab");
   await ann.page.locator(".skip:focus").waitFor();
   await ann.page.evaluate(() => document.querySelector("main > *")?.setAttribute("data-same", ""));

@@ -203,7 +203,7 @@ test("on the narrowest phone the board does not move while the computer thinks",
       take: [0],
     });
     const ann = await here.person({ viewport: { width: 320, height: 640 }, locale });
-    // The move does not reach the server, so the computer thinks on.
+    // The move does not reach the server, so the page keeps saying that the computer thinks.
     await ann.page.route(/\/actions$/, () => {});
     await ann.sitAt(created);
     await ann.isUp();

@@ -14,7 +14,7 @@ const LANGUAGES = /** @type {const} */ (["en", "ca", "cs", "fr"]);
 const THEMES = /** @type {const} */ (["light", "dark"]);
 const INPUTS = /** @type {const} */ (["keyboard", "pointer", "finger"]);
 
-/** Twelve of the 72 combinations, which cover every pair of values. */
+/** Twelve of the 72 combinations. Together they cover every pair of values. */
 const ROWS = WIDTHS.flatMap((width, w) =>
   LANGUAGES.map((language, l) => ({
     width,

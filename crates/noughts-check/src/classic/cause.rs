@@ -56,7 +56,7 @@ pub(super) struct Line {
     pub(super) is_middle: bool,
     /// Whether the line is longer than needed to win.
     pub(super) is_long: bool,
-    /// Whether the line belongs to another player than the first.
+    /// Whether the line belongs to a player other than the first.
     pub(super) is_others: bool,
     pub(super) fills_board: bool,
 }
@@ -213,8 +213,8 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// Finds broken cases with the same fault. One case of each fault reports the fault. The map leads from the index of
-/// each other case to the index of the reporting case. `seen` contains the lines that ended games correctly.
+/// Finds broken cases with the same fault. For each fault, one of these cases reports it. The result maps the index
+/// of each other case to the index of the reporting case. `seen` contains the lines that ended games correctly.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()

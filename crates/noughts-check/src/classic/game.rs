@@ -64,7 +64,7 @@ impl From<Verdict> for Judged {
     }
 }
 
-/// Deviations in this game that separate rules report.
+/// Deviations in this game for which there are separate rules.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Deviations {
     pub(super) no_delimiter: bool,

@@ -39,7 +39,7 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
     RecurringRule {
         name: "redraw",
         claim: "after an error the turn is shown again: its number, the board and the prompt",
-        source: "the document says that the turn is repeated, and has no example of it",
+        source: "the document says that the turn is repeated, but has no example of it",
         weight: Weight::Open,
     },
 ];

@@ -68,7 +68,8 @@ impl RuleResults {
         }
     }
 
-    /// Returns the verdict on a rule; at first the rule holds. The time since the last call counts for this rule.
+    /// Returns the verdict on a rule, which is `Holds` at first. Adds the time since the last call to the time of
+    /// this rule.
     fn verdict(&mut self, rule: &'static str) -> &mut Verdict {
         debug_assert!(CLIENT_RULES.iter().any(|one| one.name == rule));
         let now = Instant::now();

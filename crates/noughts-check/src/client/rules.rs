@@ -26,7 +26,7 @@ pub const CLIENT_RULES: [ClientRule; 21] = [
     ),
     demanded(
         "ids-differ",
-        "the id is random: not every session has the same",
+        "the id is random: the sessions do not all have the same id",
         document::FIVE_DIGITS,
     ),
     demanded(
@@ -71,7 +71,7 @@ pub const CLIENT_RULES: [ClientRule; 21] = [
     ),
     demanded(
         "refused-hello",
-        "after an ERROR to HELLO the client does not go on to PLAY",
+        "after an ERROR to HELLO the client does not send PLAY",
         document::SESSION_ERROR,
     ),
     demanded(
@@ -112,13 +112,13 @@ pub const CLIENT_RULES: [ClientRule; 21] = [
     ),
     open(
         "complains",
-        "an occupied cell of the server's gets ERROR 1, one that does not exist ERROR 0",
-        "the table of frames lets clients send ERROR, and does not say when",
+        "if the server plays an occupied cell, the client sends ERROR 1; if the cell does not exist, ERROR 0",
+        "the table of frames lets clients send ERROR, but does not say when",
     ),
     open(
         "no-trace",
-        "the client prints no stack trace when the server has not disconnected either",
-        "the document speaks of stack traces after disconnections only",
+        "the client prints no stack trace while the server is connected either",
+        "the document mentions stack traces only after disconnections",
     ),
 ];
 

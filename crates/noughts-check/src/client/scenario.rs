@@ -80,7 +80,7 @@ impl Scenario {
         let Some(frame_id) = self.read_hello(connection, results) else {
             return;
         };
-        // If the client sends frames too early, the kit would take such a frame for an answer.
+        // If the client sends frames too early, the kit would mistake one of them for an answer.
         if self == Scenario::LeaveAtOnce || results.is_broken("waits-ready") {
             return;
         }

@@ -22,8 +22,8 @@ h4{font-size:.9rem;margin:.75rem 0 0}@media(max-width:30rem){td:nth-child(2){wid
 
 /// The meaning of the marks, for readers who have only the page.
 const LEGEND: &str = "pass: the rule holds. FAIL: the document demands it, and the program does something else. differs: the document does \
-     not decide it, and most programs do it in another way; no fault. advice: it works, but not with every partner and \
-     network; no fault. -: not tried, and why.";
+     not decide it, and most programs behave differently; no fault. advice: it works, but not with every other program \
+     or network; no fault. -: not tried; the reason follows.";
 
 impl Report {
     /// The whole report as one HTML page.

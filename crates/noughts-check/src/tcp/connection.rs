@@ -50,8 +50,7 @@ pub(crate) struct Connection {
     has_answer: bool,
     /// Whether a frame was received that answers no request.
     pub(crate) has_unasked: bool,
-    /// Whether the timeout of the next answer runs from the time when the last frame was sent, not from the start of
-    /// the wait.
+    /// Whether the timeout of the next answer starts when the last frame is sent. Otherwise it starts with the wait.
     pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
     /// The client's name in the conversation, if there are two clients.

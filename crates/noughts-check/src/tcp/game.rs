@@ -260,8 +260,8 @@ fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> Rul
     Ok(())
 }
 
-/// Returns an error if the server did not answer a mistake in `rule`, so that the kit does not wait for such an
-/// answer again.
+/// Returns an error if the server did not answer a mistake in `rule`. Then the kit does not wait for such an answer
+/// again.
 pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
     match checker.mistakes.get(rule).map(String::as_str) {
         Some(NOTHING) => Err(Stop::NotTried(format!(
@@ -329,7 +329,7 @@ fn errors_keep_the_turn(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
     if checker.broken.contains(&"one-answer") {
         // A move of the server that answers no request may have taken the cell.
-        let why = "prevented by one-answer: frames come that answer nothing";
+        let why = "prevented by one-answer: the server sends frames that answer no request";
         return Err(Stop::NotTried(why.to_owned()));
     }
     for is_taken in [false, true] {

@@ -16,7 +16,7 @@ pub(super) const RULES: [TcpRule; 15] = [
     open(
         "hello-bad-id",
         "HELLO with an id of four digits gets error 9",
-        "[1] says that the id has five digits, and that ERROR answers a session that can't begin; not that they belong together",
+        "[1] says that the id has five digits and that ERROR answers a session that cannot begin, but not that a wrong id is such a case",
         |checker| ask(checker, "hello-bad-id"),
     ),
     open(
@@ -52,55 +52,55 @@ pub(super) const RULES: [TcpRule; 15] = [
     open(
         "action-wrong-id",
         "ACTION with another id gets error 9 (in the later dialect 3), and the game goes on",
-        "the document has code 9, Sessio Incorrecte, and does not say for which frames",
+        "the document has code 9, Sessio Incorrecte, but does not say for which frames",
         |checker| ask(checker, "action-wrong-id"),
     ),
     open(
         "client-error",
         "an ERROR from the client is not answered, and the game goes on",
-        "the table of frames lets clients send ERROR, and does not say what follows",
+        "the table of frames lets clients send ERROR, but does not say what follows",
         |checker| ask(checker, "client-error"),
     ),
     open(
         "error-text",
         "errors 0 and 1 have the texts of the document's table",
-        "the table of errors has texts; whether they are meant to the letter is not said",
+        "the table of errors has texts, but the document does not say whether they must be sent exactly",
         error_texts,
     ),
     open(
         "name-empty",
-        "a name without characters is taken",
-        "figure 1 says n bytes, and no least number",
+        "an empty name is accepted",
+        "figure 1 says n bytes, without a minimum",
         |checker| ask(checker, "name-empty"),
     ),
     open(
         "name-long",
-        "a name of 255 characters is taken",
-        "figure 1 says n bytes, and no bound",
+        "a name of 255 characters is accepted",
+        "figure 1 says n bytes, without a maximum",
         |checker| ask(checker, "name-long"),
     ),
     open(
         "name-zero",
         "a single zero byte within a name does not end it",
-        "two zero bytes end a string; that one may stand within is not said",
+        "two zero bytes end a string; the document does not say whether one zero byte may be part of it",
         |checker| ask(checker, "name-zero"),
     ),
     open(
         "name-endless",
-        "a name that does not end is refused after a few hundred bytes, and not collected for ever",
-        "figure 1 says n bytes, and no bound",
+        "a name without an end is refused after a few hundred bytes",
+        "figure 1 says n bytes, without a maximum",
         |checker| ask(checker, "name-endless"),
     ),
     open(
         "unknown-opcode",
-        "an opcode that nobody knows gets error 2, and the connection is closed",
+        "an unknown opcode gets error 2, and the connection is closed",
         "the document does not say what follows an unknown opcode",
         |checker| ask(checker, "unknown-opcode"),
     ),
     open(
         "error-storm",
         "after 50 errors in a row the connection is closed",
-        "the document has no bound",
+        "the document has no limit for errors",
         error_storm,
     ),
 ];
@@ -133,9 +133,9 @@ const PROBES: [Probe; 13] = [
         rule: "hello-twice",
         send: |checker| {
             checker.sends_errors()?;
-            // The kit would take a second READY that answers no request for the answer.
+            // The kit would mistake a second READY, which answers no request, for the answer.
             if checker.broken.contains(&"one-answer") {
-                let why = "prevented by one-answer: frames come that answer nothing";
+                let why = "prevented by one-answer: the server sends frames that answer no request";
                 return Err(Stop::NotTried(why.to_owned()));
             }
             let mut connection = checker.greeted()?;

@@ -165,7 +165,7 @@ impl Learned {
         ((linear + hidden) >> OUTPUT_BITS) as i32
     }
 
-    /// The values that a free cell adds to the sums for `mover` to move.
+    /// The values that a free cell adds to the sums. These sums are for `mover` to move.
     #[inline]
     fn weights(&self, mover: usize, combinations: [Combination; 2]) -> Weights {
         let own = &self.numbers(combinations[mover]).weights[0];
@@ -425,7 +425,7 @@ impl Patterns {
         self.sums = sums;
     }
 
-    /// Removes the latest mark, which must be the one of `by` at `at`.
+    /// Removes the latest mark, which must be a mark of `by` at `at`.
     pub fn take_back(&mut self, by: Side, at: Move) {
         let cell = at.index();
         for direction in 0..4 {

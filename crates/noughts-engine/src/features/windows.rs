@@ -278,8 +278,8 @@ fn key(index: usize) -> u64 {
     Random::new(0x6E6F_7567_6874_7331).nth(index as u64)
 }
 
-/// Calls `f` with the number of a side's marks before and after a change. `without` and `with` are the numbers
-/// without and with the mark that is added or removed.
+/// Calls `f` with the number of a side's marks before and after a change. `without` is the number without the mark
+/// that is added or removed, and `with` is the number with this mark.
 #[inline(always)]
 fn report(
     add: bool,

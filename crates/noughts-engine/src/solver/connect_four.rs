@@ -19,7 +19,7 @@ pub(crate) use board::Stones;
 use book::Book;
 use bounds::Bounds;
 
-/// How early a side wins or loses with best play of both sides; see the module.
+/// How early a side wins or loses with best play of both sides; see the description of this module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Score(i32);
 
@@ -81,14 +81,14 @@ pub(crate) struct Stopped;
 /// Number of nodes between two calls of [`ShouldStop`].
 const NODES_PER_CHECK: u64 = 4_096;
 
-/// Offset of an upper bound in the table, so that 0 means no bound.
+/// Offset of an upper bound in the table. A stored 0 means that there is no bound.
 const UPPER: i32 = 34;
 /// Offset of a lower bound.
 const LOWER: i32 = 3 * UPPER;
 
-/// Minimum number of free cells from which the bounds of all children are looked up before one is searched.
+/// With at least this many free cells, the bounds of all children are looked up before a child is searched.
 const MIN_FREE_FOR_LOOKUP: u32 = 13;
-/// Minimum number of free cells from which a position and its mirror image share an entry.
+/// With at least this many free cells, a position and its mirror image share an entry.
 const MIN_FREE_FOR_MIRROR: u32 = 24;
 
 impl ConnectFour {

@@ -33,14 +33,13 @@ pub(crate) trait Endgame: Rules {
         0
     }
 
-    /// The owner of a closed board: 0 nobody, 1 the first side, 2 the second side. Always 0 in games where the owner
-    /// does not matter.
+    /// The owner of a closed board in Ultimate: 0 nobody, 1 the first side, 2 the second side. Always 0 in other
+    /// games.
     fn owner(&self, _position: &Self::Position, _board: usize) -> usize {
         0
     }
 
-    /// The first side's lead in points. Always 0, except in games where the lead is all that matters about closed
-    /// boards.
+    /// The first side's lead in points in Multi. Always 0 in other games.
     fn lead(&self, _position: &Self::Position) -> i32 {
         0
     }
@@ -150,7 +149,7 @@ impl<R: Endgame> General<R> {
         }
     }
 
-    /// Replaces the marks of a closed board in the hashes with its owner.
+    /// In the hashes, replaces the marks of a closed board by its owner.
     fn close(&mut self, board: usize) {
         let owner = self.rules.owner(self.position(), board);
         for side in [Side::FIRST, Side::SECOND] {

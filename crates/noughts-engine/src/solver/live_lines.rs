@@ -8,8 +8,8 @@ pub(crate) struct Scale {
     line: usize,
 }
 
-/// Maximum length of lines with exact weights. In longer lines, the marks beyond this length count as already made,
-/// so that such a line never weighs too little.
+/// Maximum length of lines with exact weights. A longer line weighs as if its cells beyond this length already had
+/// marks. So its weight is never too low.
 const LONGEST: usize = 20;
 
 impl Scale {

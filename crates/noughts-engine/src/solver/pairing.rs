@@ -12,7 +12,7 @@ use noughts_rules::Bits;
 
 use super::live_lines::{LiveLines, Scale, heaviest, max_weight};
 
-/// Searches for pairs that stop all lines of the attacker, together with counting.
+/// Searches for pairs that, together with counting, stop all lines of the attacker.
 pub(crate) struct PairingSearch<B, L> {
     /// All lines through each cell.
     through: Vec<L>,

@@ -259,7 +259,7 @@ struct EstimateWeights {
     mine: i64,
     theirs: i64,
     near: i64,
-    /// Number of steps of the estimate.
+    /// The estimate is a whole number from 0 to this number.
     steps: u32,
     /// The factor by which a position is harder to refute if the attacker is to move.
     harder: u32,
@@ -275,8 +275,8 @@ impl EstimateWeights {
         harder: 4,
     };
 
-    /// The values for lines of five. With these values, 7x7k5, 8x6k5 and 8x7k5 take 64 %, 102 % and 70 % of the
-    /// positions that they take with `DEFAULT` (`noughts solve 7x7k5 --json` and so on; 8x7k5 with two threads).
+    /// The values for lines of five. Compared with `DEFAULT`, the solver searches 64 % of the positions for 7x7k5,
+    /// 102 % for 8x6k5 and 70 % for 8x7k5 (`noughts solve 7x7k5 --json` and so on; 8x7k5 with two threads).
     const FIVE: EstimateWeights = EstimateWeights {
         mine: 9,
         theirs: 6,

@@ -40,8 +40,8 @@ impl Strategy for Greedy {
     }
 }
 
-/// The candidates with their scores. A move that wins at once gets the highest score and a move that loses at once
-/// the lowest, as far as the moves were tried before the stop.
+/// The candidates with their scores. A move that wins at once gets the highest score, and a move that loses at once
+/// gets the lowest. Moves that were not tried before the stop keep their ordinary scores.
 fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidate> {
     let mut list = Vec::new();
     let me = board.to_move();

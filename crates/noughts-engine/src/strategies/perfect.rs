@@ -57,8 +57,8 @@ const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 /// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
 const TABLE_BITS: u32 = 20;
 
-/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. This table is small, because a server has one
-/// such robot for each of these games, and the classic game starts one.
+/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. The table is small, because a server has one
+/// robot for each of these games.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {

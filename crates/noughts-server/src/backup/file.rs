@@ -29,7 +29,7 @@ const MAGIC: &str = "noughts backup ";
 /// The format that this program writes. It is also the newest that it reads.
 const FORMAT: u32 = 1;
 
-/// Maximum length of a line, in bytes. The longest are analyses of long games.
+/// Maximum length of a line, in bytes. The longest lines are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
 /// Creates a file that only its owner can read. Until the file is complete, its name ends in `.partial`.
@@ -64,7 +64,7 @@ fn create_partial(path: &Path) -> Result<File, BackupError> {
     options.open(path).map_err(|error| {
         BackupError::Write(match error.kind() {
             io::ErrorKind::AlreadyExists => io::Error::other(format!(
-                "{} exists: wait for the other backup, or remove the file if that was interrupted",
+                "{} exists: wait for the other backup, or remove the file if that backup was interrupted",
                 path.display()
             )),
             _ => error,
@@ -260,7 +260,8 @@ impl<R: BufRead> BackupReader<R> {
                 }
                 None => {
                     let next = read_table(line);
-                    let next = next.ok_or_else(|| self.wrong("it is no row, table or end"))?;
+                    let next =
+                        next.ok_or_else(|| self.wrong("it is not a row, a table or the end"))?;
                     let next = next?;
                     let (table, columns) = (next.table, next.columns.clone());
                     open = Some(next);

@@ -63,7 +63,7 @@ pub(super) async fn announcement(State(app): State<Arc<AppState>>) -> Response {
 pub(super) struct ListFilters {
     /// Only games of this variant. Games of `multi@4` count as games of `multi`.
     variant: Option<String>,
-    /// Only games of this player: the id of a registered player, or exactly the name of somebody at a seat.
+    /// Only games of this player: the id of a registered player, or the exact name of an anonymous player.
     player: Option<String>,
     /// Only games with this status.
     #[param(inline)]

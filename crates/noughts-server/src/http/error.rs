@@ -94,7 +94,7 @@ fn unavailable(error: &StoreError) -> ApiError {
         }
         StoreError::NotWritable(_) => api_error(
             ProblemKind::StoreNotWritable,
-            "the store cannot write now; the operator must make room",
+            "the store cannot write now; the operator must free disk space, or make the store writable",
         ),
         StoreError::Corrupt(_) => api_error(
             ProblemKind::DamagedGame,

@@ -39,8 +39,9 @@ use crate::tables::{Creation, LiveTable, SubmitError};
 
 /// Creates a table.
 ///
-/// Only `variant` is required: by default the caller takes seat 0, and robots of level 8 take the others. With the token
-/// of a player, that player takes the caller's seats. A request with an `Idempotency-Key` is safe to repeat.
+/// Only `variant` or `from` is required: by default the caller takes seat 0, and robots of level 8 take the others.
+/// With the token of a player, that player takes the caller's seats. A request with an `Idempotency-Key` is safe to
+/// repeat.
 #[utoipa::path(
     post, path = "/api/games", tag = "tables", operation_id = "createGame",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),

@@ -1,10 +1,10 @@
 //! `GET /api/games/events`: the tables that wait for players, and on request the games in progress, as an event
 //! stream.
 //!
-//! While somebody watches, one task reads the list from the store whenever a seat or a connection changes at a table
-//! of this node, and at intervals because other nodes may change it and because games go on. A turn does not wake the
-//! task, so it costs nothing more. Every message is encoded once for all watchers. A watcher that missed a change
-//! gets the whole list.
+//! While somebody watches, one task reads the list from the store. It does so when a seat or a connection changes
+//! at a table of this node, and at intervals, because other nodes may change the list and games go on. A turn does
+//! not wake the task. Every message is encoded once for all watchers. A watcher that missed a change gets the whole
+//! list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,15 +41,16 @@ const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 /// at once; only the deletion of old games is noticed late.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Changes of this node's tables within this time are read together. Games in progress change more often.
+/// Pause between two reads of the list, which collects changes. The list with games in progress changes more often,
+/// so it has a longer pause.
 const PAUSE: Duration = Duration::from_millis(100);
 const LIVE_PAUSE: Duration = Duration::from_millis(300);
 
 /// Maximum number of games in progress that are listed.
 const MAX_LIVE: usize = 200;
 
-/// Maximum number of games in progress that are searched for live ones. Many are not live, because players often leave
-/// games against robots.
+/// Maximum number of games in progress that are read to find live ones. Many games are not live, because players
+/// often leave games against robots.
 const MAX_LIVE_SCANNED: usize = 500;
 
 /// How long a new watcher waits for the list.
@@ -75,7 +76,7 @@ pub(super) struct Lobby {
     number: AtomicU64,
 }
 
-/// The waiting tables at one time, encoded.
+/// The list at one time, encoded.
 struct LobbyState {
     /// The number of this state: one more than the previous number, or two more if `changes` is incomplete.
     number: u64,
@@ -119,7 +120,7 @@ impl Lobby {
             }
             lists.mark_unchanged();
             if let Err(error) = self.update(tables).await {
-                debug!(%error, "the lobby is read again");
+                debug!(%error, "cannot read the lobby; retrying");
             }
             let _ = timeout(interval, lists.changed()).await;
             sleep(pause).await;
@@ -261,7 +262,7 @@ pub(super) async fn lobby_events(
 /// The events of one stream. The connection asks for the next events when the client has read the previous ones.
 struct LobbyEvents {
     states: watch::Receiver<Option<Arc<LobbyState>>>,
-    /// The number of the state that was sent to the watcher.
+    /// The number of the latest state that was sent to the watcher.
     number: Option<u64>,
 }
 

@@ -93,7 +93,7 @@ async fn own_match(
     let none = || {
         api_error(
             ProblemKind::NoSuchMatch,
-            "this player has no such quick match; it was cancelled, or nobody listened for its events",
+            "this player has no such quick match; it was cancelled, or removed because the player had no event stream open",
         )
     };
     let id: WaitingId = id.parse().map_err(|_| none())?;

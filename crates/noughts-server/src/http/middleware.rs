@@ -232,7 +232,8 @@ async fn grace_over(mut closing: watch::Receiver<bool>) {
     sleep(GRACE).await;
 }
 
-/// Browsers use https for this host for a year, also if a link says http. Other hosts of the domain are not affected.
+/// Browsers use https for this host for a year, even if a link says http. Other hosts of the domain are not
+/// affected.
 const STRICT_TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// Headers for pages of allowed origins.

@@ -32,7 +32,7 @@ use super::AppState;
     tags(
         (name = "tables", description = "Create a table, take a seat, play."),
         (name = "live", description = "Follow a table: server-sent events and WebSockets. Both carry objects of the schema StreamMessage."),
-        (name = "players", description = "Players that outlive one game."),
+        (name = "players", description = "Registered players, their games and quick matches."),
         (name = "records", description = "Export, import and analyse finished games."),
         (name = "catalog", description = "Lists of games, variants and robots."),
     ),

@@ -160,7 +160,8 @@ fn latest_offer(table: &Table, is_its: impl Fn(Seat) -> bool) -> Option<u32> {
     of_others.map(|open| open.entry).max()
 }
 
-/// Whether another player sat at the table before this player, so that an opponent was found for this player.
+/// Whether the game is a match for this player: the player took an open seat at a table of another player, or the
+/// game was created with both players.
 fn is_match(table: &Table, player: PlayerId) -> bool {
     let holders = &table.settings().holders;
     let is_other = |holder: &Holder| holder.is_human() && holder.player_id() != Some(player);
@@ -178,7 +179,7 @@ struct PlayerEvents {
     /// The followed games that are over, oldest first.
     finished: VecDeque<GameId>,
     unsent: Vec<PlayerMessage>,
-    /// The store failed or a check was interrupted: all games must be checked again.
+    /// Whether all games must be checked again, because the store failed or a check was interrupted.
     is_behind: bool,
     has_ended: bool,
 }
@@ -321,7 +322,7 @@ impl PlayerEvents {
     }
 
     fn look_again(&mut self, error: &StoreError) {
-        debug!(%error, "games of a player are read again");
+        debug!(%error, "cannot read the games of a player; retrying");
         self.is_behind = true;
     }
 

@@ -327,7 +327,7 @@ async fn resign(
     }
     Err(api_error(
         ProblemKind::ServerBusy,
-        "a game of this player goes on too fast to be resigned; try again in a moment",
+        "a running game could not be resigned, because other turns were stored at the same time; try again in a moment",
     ))
 }
 

@@ -32,10 +32,10 @@ pub struct HttpLimits {
     pub streams: usize,
     /// Quick matches requested per minute. After a pause, ten times as many may be requested at once.
     pub matches_per_minute: u32,
-    /// Players created per day. After a day without new players, all of them may be created at once.
+    /// Players created per day. After a day without new players, as many may be created at once.
     pub players_per_day: u32,
-    /// Bytes per day that imported records and robot-only games take in the store. After a day without them,
-    /// all bytes may be used at once.
+    /// Bytes per day that imported records and robot-only games may take in the store. After a day without them, as
+    /// many may be used at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
@@ -434,11 +434,11 @@ struct Usage {
 /// How much of its allowance an address has used, in the order in which entries are dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum UsageLevel {
-    /// Nothing: a new entry would be equal.
+    /// The address has used nothing: a new entry would be the same.
     Unused,
-    /// A part.
+    /// The address has used a part of its allowance.
     Used,
-    /// The address has reached a limit. Without the entry it would be served too early.
+    /// The address has reached a limit. If the entry were dropped, the address would be served too early.
     AtLimit,
 }
 
@@ -464,7 +464,7 @@ impl Usage {
     }
 }
 
-/// Maximum number of entries per set, without those that have open streams.
+/// Maximum number of entries per set, not counting entries with open streams.
 const WAYS: usize = 32;
 
 /// 2 048 sets of 32 entries are 65 536 addresses.

@@ -238,7 +238,7 @@ fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Res
     };
     set(header::VARY, varies);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    // Only documents need these headers. They are left out of the other files, about thirty on a first visit.
+    // Only documents and SVG images need these headers.
     if matches!(
         file.content_type(),
         "text/html; charset=utf-8" | "image/svg+xml"

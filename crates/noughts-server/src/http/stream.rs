@@ -334,7 +334,7 @@ pub(super) async fn events(
     let seen = last_event_id(&headers)?;
     let is_ahead = seen > Some(live.read(Table::entry));
     if is_ahead && app.tables.bus().is_shared() && !app.tables.refresh(&live).await {
-        // Another node sent this client entries that this node cannot read. An older view would undo them.
+        // The client got entries from another node that this node cannot read. An older view would undo them.
         let why = "the store did not send the latest entries".to_owned();
         return Err(SubmitError::Unavailable(StoreError::Unavailable(why)).into());
     }

@@ -56,10 +56,11 @@ const MAX_REFUSALS: u32 = 50;
 
 /// Follows and plays a table over a WebSocket.
 ///
-/// The client first sends `{"token":"…"}` to play or `{}` to watch (Hello), then bodies of `/actions` (ActionRequest). If
-/// the upgrade request has the token in `Authorization`, omit the first message: the server sends the view at once. An answer
-/// repeats the `id` of the message that it answers. The server sends objects of the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`,
-/// `{"problem":…}` and `{"restart":true}`.
+/// The client first sends `{"token":"…"}` to play or `{}` to watch (Hello), then bodies of `/actions`
+/// (ActionRequest). If the upgrade request has the token in `Authorization`, omit the first message: the server
+/// sends the view at once. An answer repeats the `id` of the message that it answers. The server sends objects of
+/// the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`, `{"problem":…}` and
+/// `{"restart":true}`.
 #[utoipa::path(
     get, path = "/api/games/{id}/ws", tag = "live", operation_id = "openWebSocket",
     params(("id" = String, Path, description = "the game")),
@@ -308,7 +309,7 @@ impl Connection {
                 followed = follow.next() => match followed {
                     Some(WatchEvent::Update(update)) => self.send_json(update_message(&update, seat)).await,
                     Some(WatchEvent::Snapshot(snapshot)) => self.send_json(view_message(&snapshot, seat)).await,
-                    None => Err(End::Close(1012, "the table left memory; connect again")),
+                    None => Err(End::Close(1012, "the table was removed from memory; connect again")),
                 },
                 () = sleep_until(deadline) => {
                     if is_pinged {

@@ -84,11 +84,11 @@ impl Matchmaking {
             if searched.is_none() || has_new_client || (is_time && self.has_client()) {
                 match self.offer_stored_seats().await {
                     Ok(()) => searched = Some(Instant::now()),
-                    Err(error) => debug!(%error, "open seats are searched again"),
+                    Err(error) => debug!(%error, "cannot search for open seats; retrying"),
                 }
             }
             if let Err(error) = self.exchange().await {
-                debug!(%error, "the list of waiting clients is sent again");
+                debug!(%error, "cannot send the list of waiting clients; retrying");
                 sleep(RETRY_AFTER).await;
                 continue;
             }
@@ -258,7 +258,7 @@ impl Matchmaking {
                     return None;
                 }
                 Err(error) => {
-                    debug!(%game, %error, "the game of a pair is loaded again");
+                    debug!(%game, %error, "cannot load the game of a pair; retrying");
                     sleep(RETRY_AFTER).await;
                 }
             }

@@ -53,8 +53,8 @@ pub(super) struct QuickMatches {
 struct Cancellation {
     id: WaitingId,
     player: PlayerId,
-    /// A list with this cancellation was sent, but the store's reply was lost. The store may have removed the quick
-    /// match.
+    /// Whether the store may have removed the quick match already: a list with this cancellation was sent, but the
+    /// store's reply was lost.
     may_be_gone: bool,
     answer: oneshot::Sender<Cancelled>,
 }
@@ -236,7 +236,7 @@ impl Matchmaking {
         waiting.sort_by_key(|waiting| (waiting.since_ms, waiting.id));
         for quick_match in waiting {
             if let Err(error) = self.seat_quick_match(quick_match).await {
-                debug!(%error, "open seats for quick matches are searched again");
+                debug!(%error, "cannot search for seats for quick matches; retrying");
                 return;
             }
         }
@@ -363,7 +363,7 @@ impl Matchmaking {
                     Err(SubmitError::Unavailable(_) | SubmitError::Busy | SubmitError::Closed) => {}
                 },
                 Ok(None) | Err(StoreError::Corrupt(_)) => return false,
-                Err(error) => debug!(%game, %error, "a lobby seat is tried again"),
+                Err(error) => debug!(%game, %error, "cannot take a lobby seat; retrying"),
             }
             sleep(RETRY_AFTER).await;
         }

@@ -62,7 +62,7 @@ impl Acceptor {
     }
 }
 
-/// Whether the client disconnected before it was accepted.
+/// Whether the error only means that a client disconnected before it was accepted.
 fn concerns_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(
@@ -88,7 +88,8 @@ where
 {
     let mut acceptor = Acceptor::new(listener);
     let mut open = JoinSet::new();
-    // The connections, for bans: waiting for a ban in each connection would cost something at every turn.
+    // Used to close connections of banned peers. If each connection waited for bans itself, every turn would cost
+    // more.
     let mut peers: HashMap<Id, (IpAddr, AbortHandle)> = HashMap::new();
     let mut bans = connections.bans().subscribe();
     loop {

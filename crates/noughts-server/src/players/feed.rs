@@ -96,7 +96,7 @@ impl Feeds {
         }
     }
 
-    /// Notifies the followers of a game that another node has changed.
+    /// Notifies the followers of `game`, because another node has changed it.
     pub(crate) fn notify_followers(&self, game: GameId) {
         let players: Vec<PlayerId> = {
             let state = self.state();

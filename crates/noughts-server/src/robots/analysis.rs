@@ -27,7 +27,7 @@ const OPENING_TURNS: usize = 8;
 /// Maximum time for each of the opening turns.
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
-/// Maximum number of turns of a Connect Four game that is analysed from its end. Rewinds make games long.
+/// A Connect Four game with more turns is not analysed from its end. Rewinds can make a game long.
 const MAX_EXACT_TURNS: usize = 200;
 
 /// The value and the best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].

@@ -159,8 +159,8 @@ impl Queue {
         }
     }
 
-    /// The index of the next owner: the first of those with the fewest slots. The search stops at an owner
-    /// without a slot, so it checks at most one owner more than there are slots.
+    /// The index of the next owner: the first of those with the fewest slots. The search stops at the first owner
+    /// without a slot. With `n` slots, at most `n` owners have one, so the search checks at most `n + 1` owners.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {
@@ -203,9 +203,9 @@ impl Queue {
         true
     }
 
-    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor
-    /// time recently. Their number is bounded: the processor time that was used in one second is refilled in two, so
-    /// on average there are at most two owners per slot, plus those that wait.
+    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor time
+    /// recently. The number of the latter is bounded: a second of processor time is refilled in two seconds, so on
+    /// average there are at most two such owners per slot.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;

@@ -91,7 +91,7 @@ pub(super) struct GameRow {
 pub(super) struct SummaryRow {
     pub(super) status: &'static str,
     pub(super) seats: String,
-    /// Whether a seat belongs to a TCP connection, and ends with it.
+    /// Whether a seat belongs to a TCP connection: its player leaves when the connection ends.
     pub(super) has_tcp_seat: bool,
     pub(super) deadline_ms: Option<i64>,
     pub(super) ended_ms: Option<i64>,

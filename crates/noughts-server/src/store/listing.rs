@@ -15,8 +15,8 @@ use crate::table::Status;
 /// status.
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The statuses to read for a query, one page each. All running games of a player are on one page, whatever their
-/// status, so the result then is one status.
+/// The statuses to read for a query, with one statement each. For the running games of a player, one statement reads
+/// waiting games too, so the result is only `Playing`.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = match query.player {
         Some(PlayerFilter::Running(_)) => Some(Status::Playing),

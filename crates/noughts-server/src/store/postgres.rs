@@ -1,6 +1,6 @@
 //! Games in PostgreSQL, for any number of nodes at once.
 //!
-//! A batch of appends is one statement and its own transaction. The primary key decides which node was first.
+//! A batch of appends is one statement, in its own transaction. The primary key decides which node was first.
 
 mod dump;
 mod migrate;

@@ -59,10 +59,10 @@ pub struct Sqlite {
 /// When a commit is confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SyncMode {
-    /// When it is on disk: confirmed writes survive a power failure.
+    /// When the commit is on disk: confirmed writes survive a power failure.
     #[default]
     Full,
-    /// When the operating system has it: confirmed writes survive a crash of the process, but a power failure
+    /// When the operating system has the commit: confirmed writes survive a crash of the process, but a power failure
     /// may lose the latest ones.
     Normal,
 }

@@ -249,11 +249,11 @@ impl fmt::Display for TableRefusal {
             TableRefusal::NoOtherPlayer => f.write_str("there is no other person to ask"),
             TableRefusal::NoOffer { offer } => write!(
                 f,
-                "there is no open offer of a {}; it was answered, taken back or lapsed",
+                "there is no open offer of a {}; it was answered, was withdrawn or has lapsed",
                 offer.word()
             ),
             TableRefusal::DrawTooEarly => {
-                f.write_str("a draw may be offered from your second turn on")
+                f.write_str("you may offer a draw only after your first turn")
             }
             TableRefusal::DrawRefused { turn } => write!(
                 f,
@@ -271,7 +271,7 @@ impl fmt::Display for TableRefusal {
             TableRefusal::OpponentIsPresent { seat } => {
                 write!(
                     f,
-                    "the player of seat {} is here; claims are against players who are away",
+                    "the player of seat {} is present; claims are only possible against players who are away",
                     seat.0
                 )
             }
@@ -299,7 +299,7 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // The time is never earlier than the latest entry; the clocks of two nodes may differ.
+        // The time is never earlier than the latest entry, although the clocks of two nodes may differ.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -507,8 +507,8 @@ impl Table {
         }
     }
 
-    /// The summary after a decision, if it differs from the current one. A turn may change the deadline without a new
-    /// summary, because the stored deadline is never later than the real one.
+    /// The summary after a decision, if it differs from the current one. A turn that only makes the deadline later
+    /// needs no new summary: a stored deadline may be too early, but never too late.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
         // After the first turns, a turn between people changes no deadline of the summary.

@@ -170,8 +170,8 @@ impl Tables {
         }
     }
 
-    /// Ends an overdue game that a sweep has found, if its clock ran out more than `grace_ms` ago, or if this node
-    /// serves the seat to move.
+    /// Ends an overdue game that a sweep has found. Does so only if its clock ran out more than `grace_ms` ago, or if
+    /// this node serves the seat to move.
     pub(crate) async fn check_overdue_clock(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,

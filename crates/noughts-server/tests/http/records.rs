@@ -186,7 +186,7 @@ async fn invalid_records_are_explained() {
     archive_text(&server, &unfinished)
         .await
         .is_problem(422, "impossible-record");
-    // A draw by agreement, in a game that would go on by the rules.
+    // `draw` without a reason means a full board or the limit of turns. Neither is true here.
     let too_early = unfinished.replace("unfinished", "draw");
     archive_text(&server, &too_early)
         .await

@@ -14,8 +14,7 @@ pub(super) const PROMPT: &str = "Your move, row and column (0 to 2):";
 pub(super) const PLAY_AGAIN: &str = "Play again? (y/n):";
 pub(super) const NO_ANSWER: &str = "Please type y for yes or n for no.";
 pub(super) const HELP: &str = "Please type row and column, such as 1 0, or :q to leave.";
-pub(super) const RESIGN: &str =
-    "Giving up is not part of this game's protocol, but leaving is: :q leaves.";
+pub(super) const RESIGN: &str = "The protocol has no resignation; :q leaves.";
 pub(super) const REWIND: &str = "Marks can't be taken back here.";
 pub(super) const WAITING: &str = "Waiting for somebody to play with.";
 pub(super) const NO_GAME_YET: &str =
@@ -216,7 +215,7 @@ pub(super) fn complaint(at: Option<Move>, code: u8, text: &Text) -> String {
             let cell = server_game::cell(at);
             format!("The server refused {cell}; its words: {text} (error {code}).")
         }
-        None => format!("The server complains; its words: {text} (error {code})."),
+        None => format!("The server sent an error; its message: {text} (error {code})."),
     }
 }
 

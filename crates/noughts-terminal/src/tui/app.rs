@@ -321,7 +321,7 @@ impl App {
     pub(super) fn undo(&mut self) {
         let Some(local) = &mut self.local else { return };
         let Some(turns) = local.undo_to() else {
-            return self.refuse("only a single person who has played against robots can undo");
+            return self.refuse("undo works only if you are the only person and have made a move");
         };
         local.undo(turns);
         if let Some(review) = &mut self.review {
@@ -438,7 +438,7 @@ impl App {
     pub(super) fn ask_for_hint(&mut self) {
         match self.settings.hint.parse::<StrategyName>() {
             Ok(_) => self.hint = Hint::Requested,
-            Err(error) => self.refuse(&format!("hints need a strategy that is missing: {error}")),
+            Err(error) => self.refuse(&format!("hints are not available: {error}")),
         }
     }
 }

@@ -196,7 +196,7 @@ impl StartForm {
             },
             Item::FirstBoard => match self.first_board() {
                 "random" => "picked at random".to_owned(),
-                "any" => "as the first player likes".to_owned(),
+                "any" => "the first player chooses".to_owned(),
                 _ => "of the first play".to_owned(),
             },
             Item::Seat(seat) => match Holder::read(&self.seats[seat], &self.engines) {

@@ -24,10 +24,11 @@ const MAX_PAUSE: Duration = Duration::from_secs(4);
 /// give up.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
 
-/// If the event stream says nothing for this long, the server is asked whether it still answers.
+/// If nothing arrives in the event stream for this long, a request checks whether the server still answers.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Maximum time for the server's answer. So a stopped server is noticed within 5 s: `SILENCE` plus `PROBE_TIMEOUT`.
+/// Maximum time for the answer to that request. So the client notices a stopped server within 5 s: `SILENCE` plus
+/// `PROBE_TIMEOUT`.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of attempts to read a view and a record of the same turn.

@@ -191,7 +191,7 @@ impl<'t> Finder<'t> {
     fn quick_match(&self, client: Client, variant: Variant) -> Result<Found, Failure> {
         if self.task.seat.is_some() {
             return Err(Failure::invalid(
-                "--against anyone draws the seats: leave --seat out, or play --against lobby",
+                "--against anyone gives you a random seat: leave out --seat, or play --against lobby",
             ));
         }
         match self.player(&client)? {

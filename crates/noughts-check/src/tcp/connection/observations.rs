@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Records a frame that was understood although it is wrong.
+    /// Records a fault in a frame that the kit could still parse.
     pub(super) fn observe(&mut self, deviation: &Deviation, frame: &FromServer, bytes: &[u8]) {
         let name = Opcode::try_from(bytes[0]).map_or(String::new(), |opcode| opcode.to_string());
         let (problem, words, is_size) = match deviation {
@@ -124,8 +124,8 @@ impl Connection {
         }
     }
 
-    /// How long the rest of a frame may take before the frame counts as too short. This time is shorter after the
-    /// server has sent a wrong frame, because a wrong guess then reports no new fault.
+    /// How long the rest of a frame may take before the frame counts as too short. The time is shorter after the
+    /// server has sent a wrong frame, because a wrong guess then adds no new fault to the report.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {
@@ -134,7 +134,8 @@ impl Connection {
         }
     }
 
-    /// Whether the received bytes may be the rest of a frame that was too long, so that the next frame may follow.
+    /// Whether the received bytes may be the rest of a frame that was too long. If so, the next frame may follow
+    /// them.
     pub(super) fn may_be_excess(&self) -> bool {
         const MAX_EXCESS: usize = 9;
         !self.last_frame.is_empty()

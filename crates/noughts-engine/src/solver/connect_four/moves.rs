@@ -119,7 +119,8 @@ impl ConnectFour {
         line
     }
 
-    /// Best play from a position with this score, or with a score of this sign.
+    /// Best play from a position. With `is_exact`, `score` is the exact score; otherwise it has only the right
+    /// sign.
     pub(super) fn line(
         &mut self,
         mut stones: Stones,

@@ -23,7 +23,8 @@ impl ConnectFour {
         let (lower, upper) = (empty & self.geometry.even, empty & !self.geometry.even);
         let odd = playable & upper;
         let paired = upper & !odd;
-        // The other side gets no stone above a cell on which the follower completes a line.
+        // Above a cell on which the follower completes a line, the other side gets no stone, because the game is
+        // over.
         let my_lower = lower & !self.geometry.above(threats & paired);
         let (mut low, mut high) = (i32::MIN, i32::MAX);
         if odd.count_ones().is_multiple_of(2) {

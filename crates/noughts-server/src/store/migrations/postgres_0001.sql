@@ -1,5 +1,5 @@
--- Ids are 16 bytes, times milliseconds since 1970. Rows are only ever added, but for what the lists
--- are made from: a game's status, and how it ended.
+-- Ids are 16 bytes, times are milliseconds since 1970. Rows are only added. Exception: the columns for
+-- lists (the status of a game and its end) change.
 
 CREATE TABLE games (
     id         BYTEA   NOT NULL PRIMARY KEY,
@@ -18,12 +18,12 @@ CREATE TABLE games (
     conclusion TEXT                          -- 'won x by line 0 4 8'
 );
 
--- The pages of the lobby and the archive, by their keys.
+-- Indexes for the pages of the lobby and the archive.
 CREATE INDEX games_by_status ON games (status, created_ms, id);
 CREATE INDEX games_by_family ON games (family, status, created_ms, id);
 CREATE INDEX games_tied ON games (id) WHERE tied AND ended_ms IS NULL;
 
--- Names in the order of their bytes, which is the same everywhere.
+-- Names are ordered by their bytes, so that the order does not depend on the locale.
 CREATE TABLE players (
     name       TEXT   NOT NULL COLLATE "C",
     created_ms BIGINT NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE players (
     PRIMARY KEY (name, created_ms, game)
 );
 
--- Who took an open seat.
+-- Open seats that were taken, with their holders.
 CREATE TABLE sittings (
     game   BYTEA    NOT NULL,
     seat   SMALLINT NOT NULL,
@@ -42,8 +42,8 @@ CREATE TABLE sittings (
     PRIMARY KEY (game, seat)
 );
 
--- That seats left stands where the next turn would, with no seat: so the same key decides between
--- the two.
+-- If players leave, a row without a seat takes the place of the next turn. So a turn and the leaving of
+-- players have the same key, and only one of them is stored.
 CREATE TABLE turns (
     game   BYTEA    NOT NULL,
     number INTEGER  NOT NULL,                -- from 1
@@ -57,7 +57,7 @@ CREATE TABLE turns (
 
 CREATE UNIQUE INDEX turns_by_key ON turns (game, seat, key) WHERE key IS NOT NULL;
 
--- Who wants to play again, and what came of it.
+-- Requests for a rematch, and the games that were created for them.
 CREATE TABLE wishes (
     game BYTEA    NOT NULL,
     seat SMALLINT NOT NULL,
@@ -74,12 +74,12 @@ CREATE TABLE analyses (
     analysis TEXT  NOT NULL
 );
 
--- The processes that said that they live, and until when that holds by this database's clock.
+-- The liveness leases of the processes, by the clock of this database.
 CREATE TABLE nodes (
     node     TEXT   NOT NULL PRIMARY KEY,
     until_ms BIGINT NOT NULL
 );
 
--- 244 bits of the database's strong randomness.
+-- 244 random bits from the secure random number generator of the database.
 CREATE TABLE secrets (secret BYTEA NOT NULL);
 INSERT INTO secrets VALUES (sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea));

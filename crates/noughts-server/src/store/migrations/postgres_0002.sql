@@ -1,6 +1,6 @@
--- Schema 2: one log per game. What was spread over sittings, turns, wishes and rematches becomes
--- entries, in that order. Before this file runs, the temporary tables seats_now (game, seats) and
--- rematch_ids (game, data) hold what SQL alone cannot compute.
+-- Schema 2: one log per game. The rows of sittings, turns, wishes and rematches become entries, in that
+-- order. Before this file runs, the program fills the temporary tables seats_now (game, seats) and
+-- rematch_ids (game, data) with values that SQL alone cannot compute.
 
 CREATE TABLE entries (
     game    BYTEA    NOT NULL,
@@ -87,7 +87,7 @@ DROP TABLE rematches;
 DROP TABLE seats_now;
 DROP TABLE rematch_ids;
 
--- A node that lives increments its counter.
+-- A running node increments its counter.
 CREATE TABLE new_nodes (
     node    TEXT   NOT NULL PRIMARY KEY,
     counter BIGINT NOT NULL

@@ -21,7 +21,7 @@ CREATE TABLE player_tokens (
 );
 CREATE INDEX player_tokens_by_player ON player_tokens (player);
 
--- The SHA-256 hashes of codes, each of which gives one more device a token, once.
+-- The SHA-256 hashes of codes that link another device. A code works once.
 CREATE TABLE player_links (
     hash       BYTEA  NOT NULL PRIMARY KEY,
     player     BYTEA  NOT NULL,
@@ -29,11 +29,11 @@ CREATE TABLE player_links (
 );
 CREATE INDEX player_links_by_player ON player_links (player);
 
--- A quick match waits without a node: any node may serve its player.
+-- A quick match belongs to no node, because its player may be connected to any node.
 ALTER TABLE waiting ALTER COLUMN node DROP NOT NULL;
 ALTER TABLE waiting ADD COLUMN clock TEXT;   -- '180+2'; NULL without a clock
 
--- Quick matches that found an opponent, for as long as somebody may ask.
+-- Quick matches that found an opponent. They can be read for ten minutes.
 CREATE TABLE quick_matches (
     id     BYTEA    NOT NULL PRIMARY KEY,
     player BYTEA    NOT NULL,

@@ -1,4 +1,4 @@
--- Schema 6: what an operator has decided for all nodes.
+-- Schema 6: settings of the operator, which apply to all nodes.
 CREATE TABLE bans (
     network  TEXT   NOT NULL PRIMARY KEY,    -- '192.0.2.0/24', '2001:db8::/32'
     until_ms BIGINT NOT NULL,

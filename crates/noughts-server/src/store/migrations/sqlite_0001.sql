@@ -1,5 +1,5 @@
--- Ids are 16 bytes, times milliseconds since 1970. Rows are only ever added, but for what the lists
--- are made from: a game's status, and how it ended.
+-- Ids are 16 bytes, times are milliseconds since 1970. Rows are only added. Exception: the columns for
+-- lists (the status of a game and its end) change.
 
 CREATE TABLE games (
     id         BLOB    NOT NULL PRIMARY KEY,
@@ -18,7 +18,7 @@ CREATE TABLE games (
     conclusion TEXT                          -- 'won x by line 0 4 8'
 ) WITHOUT ROWID;
 
--- The pages of the lobby and the archive, by their keys.
+-- Indexes for the pages of the lobby and the archive.
 CREATE INDEX games_by_status ON games (status, created_ms, id);
 CREATE INDEX games_by_family ON games (family, status, created_ms, id);
 CREATE INDEX games_tied ON games (id) WHERE tied = 1 AND ended_ms IS NULL;
@@ -31,7 +31,7 @@ CREATE TABLE players (
     PRIMARY KEY (name, created_ms, game)
 ) WITHOUT ROWID;
 
--- Who took an open seat.
+-- Open seats that were taken, with their holders.
 CREATE TABLE sittings (
     game   BLOB    NOT NULL,
     seat   INTEGER NOT NULL,
@@ -41,8 +41,8 @@ CREATE TABLE sittings (
     PRIMARY KEY (game, seat)
 ) WITHOUT ROWID;
 
--- That seats left stands where the next turn would, with no seat: so the same key decides between
--- the two.
+-- If players leave, a row without a seat takes the place of the next turn. So a turn and the leaving of
+-- players have the same key, and only one of them is stored.
 CREATE TABLE turns (
     game   BLOB    NOT NULL,
     number INTEGER NOT NULL,                 -- from 1
@@ -56,7 +56,7 @@ CREATE TABLE turns (
 
 CREATE UNIQUE INDEX turns_by_key ON turns (game, seat, key) WHERE key IS NOT NULL;
 
--- Who wants to play again, and what came of it.
+-- Requests for a rematch, and the games that were created for them.
 CREATE TABLE wishes (
     game BLOB    NOT NULL,
     seat INTEGER NOT NULL,
@@ -73,7 +73,7 @@ CREATE TABLE analyses (
     analysis TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- The processes that said that they live, and until when that holds.
+-- The liveness leases of the processes.
 CREATE TABLE nodes (
     node     TEXT    NOT NULL PRIMARY KEY,
     until_ms INTEGER NOT NULL

@@ -1,1 +1,1 @@
--- Only nodes that share a store need more tables, and they share no file: nothing changes.
+-- Schema 3 adds tables only to PostgreSQL, which several nodes can share. Nothing changes here.

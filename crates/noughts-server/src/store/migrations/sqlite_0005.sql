@@ -20,7 +20,7 @@ CREATE TABLE player_tokens (
 ) WITHOUT ROWID;
 CREATE INDEX player_tokens_by_player ON player_tokens (player);
 
--- The SHA-256 hashes of codes, each of which gives one more device a token, once.
+-- The SHA-256 hashes of codes that link another device. A code works once.
 CREATE TABLE player_links (
     hash       BLOB    NOT NULL PRIMARY KEY,
     player     BLOB    NOT NULL,

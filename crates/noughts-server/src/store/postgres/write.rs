@@ -475,7 +475,7 @@ pub(super) async fn set_presence(
     Ok(())
 }
 
-/// Maximum number of games of each status that are deleted at once: some thousand rows.
+/// Maximum number of games of each status that are deleted at once, with a few thousand rows in total.
 const MAX_FORGOTTEN: i64 = 200;
 
 /// Deletes some old games. Does nothing while another node deletes games.

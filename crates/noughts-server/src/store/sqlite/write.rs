@@ -33,8 +33,8 @@ static INSERT_FIRST_ENTRIES: Statement = Statement::new(
      AND previous.number = column2 - 1) END ON CONFLICT DO NOTHING RETURNING game, number",
 );
 
-/// Inserts entries whose predecessors exist and whose places are free. If one of them cannot be inserted, it violates
-/// a constraint and nothing is inserted. Returns no rows, because each returned row would cost as much as an inserted
+/// Inserts entries whose predecessors exist and whose places are free. If one of the entries cannot be inserted, the
+/// statement fails and inserts nothing. Returns no rows, because each returned row would cost as much as an inserted
 /// one.
 static INSERT_PLAIN_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT column1, \
@@ -353,8 +353,8 @@ async fn insert_games(
     Ok(stored)
 }
 
-/// Creates the games of pairs. If such a game already exists, an earlier attempt created it and only the
-/// confirmation was lost, because the id of the game identifies the pair.
+/// Creates the games of pairs. The id of a game identifies its pair. So if the game already exists, an earlier
+/// attempt created it, and only the confirmation was lost.
 pub(super) async fn create_pairs(
     to: &mut SqliteConnection,
     games: &[GameRow],

@@ -38,8 +38,8 @@ pub(super) fn pack(signs: &[i32]) -> Vec<u8> {
     signs.chunks(4).map(byte).collect()
 }
 
-/// The canonical keys of all positions with this many marks that occur in games and in which the side to move cannot win
-/// at once, in ascending order.
+/// The canonical keys of positions with this many marks, in ascending order: all positions that occur in games and in
+/// which the side to move cannot win at once.
 pub(super) fn keys(geometry: &Geometry, marks: u32) -> Vec<u64> {
     let can_win = |stones: &Stones| {
         let completing = geometry.completing::<0>(stones.mine, stones.mask);

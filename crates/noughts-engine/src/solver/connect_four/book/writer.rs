@@ -24,7 +24,7 @@ struct OwnPosition {
 /// Computes a book.
 pub struct BookWriter {
     geometry: Geometry,
-    /// Without a book, with a large table.
+    /// A solver without a book, but with a large table.
     solver: ConnectFour,
     /// All entries, known and new, by canonical key.
     entries: HashMap<u64, u64>,
