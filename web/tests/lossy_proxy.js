@@ -1,5 +1,5 @@
-// A proxy that delays every answer and drops some messages: first a request, so that the server does not get it, then
-// an answer, then a request again, and so on.
+// A proxy that delays every answer and drops some messages: first an answer, then a request, so that the server does not
+// get it, then an answer again, and so on.
 
 import { once } from "node:events";
 import { createServer, request as send } from "node:http";

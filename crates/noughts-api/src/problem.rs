@@ -260,7 +260,7 @@ problem_kinds! {
         "They may come back: a claim is possible after 60 seconds in a game with a clock, after 5 minutes without one, and after 10 seconds if they said that they leave."
         "Claim again after the time that the answer names."
     TooManyOffers 409 "too-many-offers" "This game has had too many offers"
-        "The log of this game has 850 or more entries that are not turns, so it takes no more offers of a draw or a takeback."
+        "The log of this game has 850 or more entries that are not turns, so it takes no more offers of a draw or a takeback. From 930 entries on, it takes no more answers to offers either."
         "Play on."
     AlreadyMatched 409 "already-matched" "An opponent was found"
         "The quick match has found an opponent, so it can no longer be cancelled."

@@ -285,7 +285,8 @@ pub enum Outcome {
     /// All players left.
     #[cfg_attr(feature = "openapi", schema(title = "AbandonedOutcome"))]
     Abandoned,
-    /// The game has no result: it was aborted before each side had played, or an operator ended it.
+    /// The game has no result: it was aborted before each side had played, a first turn came too late, or an operator
+    /// ended it.
     #[cfg_attr(feature = "openapi", schema(title = "AbortedOutcome"))]
     Aborted,
 }

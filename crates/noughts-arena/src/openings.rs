@@ -70,7 +70,9 @@ fn read(variant: &Variant, line: &str) -> Result<Vec<Move>, String> {
         let Action::Play(at) = action else {
             return Err(format!("{word:?} is no play"));
         };
-        let seat = game.to_move().ok_or("the game ends before its opening")?;
+        let seat = game
+            .to_move()
+            .ok_or("the game is over before the end of the opening")?;
         game.act(seat, action)
             .map_err(|refusal| format!("{word}: {refusal}"))?;
         plays.push(at);

@@ -55,7 +55,7 @@ impl Log {
         let queue = Arc::clone(&lines.0);
         let gap: fn(u64) -> String = match format {
             LogFormat::Text => |count| format!("{count} lines of the log were dropped\n"),
-            LogFormat::Json => |count| format!("{{\"left_out\":{count}}}\n"),
+            LogFormat::Json => |count| format!("{{\"dropped_lines\":{count}}}\n"),
         };
         std::thread::spawn(move || {
             write_lines(&mut waiting, &queue.dropped, gap, &mut io::stderr());

@@ -48,7 +48,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         at_once: 5 * rate as u32,
         open_tables: number("the open tables of one address (--tables)", &task.tables)?,
         import_bytes_per_day: number(
-            "the bytes that one address may import per day (--import-bytes-per-day)",
+            "the bytes that one address may add to the store per day (--import-bytes-per-day)",
             &task.import_bytes_per_day,
         )?,
         proxies: each(&task.proxy, read_proxy)?,

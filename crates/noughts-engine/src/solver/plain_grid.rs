@@ -259,7 +259,7 @@ struct EstimateWeights {
     mine: i64,
     theirs: i64,
     near: i64,
-    /// The estimate is a whole number from 0 to this number.
+    /// The proof number is estimated as a whole number from 1 to 1 + `steps`.
     steps: u32,
     /// The factor by which a position is harder to refute if the attacker is to move.
     harder: u32,

@@ -157,7 +157,7 @@ pub(super) fn about() -> utoipa::openapi::OpenApi {
     about
 }
 
-/// The description and the page. The description is made at the first request: it takes a millisecond and some
+/// The description and the page. The JSON text is made at the first request: it takes a millisecond and some
 /// megabytes of memory, and most servers are never asked for it.
 pub(super) fn pages() -> Router<Arc<AppState>> {
     let file = |medium: &'static str, text: &'static str| {

@@ -464,7 +464,7 @@ impl Usage {
     }
 }
 
-/// Maximum number of entries per set, not counting entries with open streams.
+/// Number of entries of a full set. A set is larger only while all its entries have open streams.
 const WAYS: usize = 32;
 
 /// 2 048 sets of 32 entries are 65 536 addresses.
@@ -530,15 +530,14 @@ impl UsageTable {
     }
 }
 
-/// Removes an entry from a full set.
+/// Removes entries without open streams until the set has room for a new entry.
 fn make_room(set: &mut Vec<(IpAddr, Usage)>, limits: &HttpLimits, now: Duration) {
-    if set.len() < WAYS {
-        return;
-    }
-    let entries = set.iter().enumerate();
-    let evictable = entries.filter(|(_, (_, usage))| usage.streams == 0);
-    let least = evictable.min_by_key(|(_, (_, usage))| (usage.level(limits, now), usage.last_seen));
-    if let Some((index, _)) = least {
+    while set.len() >= WAYS {
+        let entries = set.iter().enumerate();
+        let evictable = entries.filter(|(_, (_, usage))| usage.streams == 0);
+        let least =
+            evictable.min_by_key(|(_, (_, usage))| (usage.level(limits, now), usage.last_seen));
+        let Some((index, _)) = least else { return };
         set.swap_remove(index);
     }
 }
@@ -691,27 +690,45 @@ mod tests {
     fn entries_that_hold_nothing_are_replaced_first() {
         let limits = HttpLimits::default();
         let table = UsageTable::new(1);
+        let ways = u8::try_from(WAYS).unwrap();
         let address = |number: u8| IpAddr::from([10, 0, 0, number]);
         let spend = |usage: &mut Usage| usage.requests.take(DAY / 2, DAY, NOW).unwrap();
         // The oldest entries have some usage; number 7 has none.
-        for number in 0..16 {
+        for number in 0..ways {
             table.with(address(number), NOW, &limits, |usage| {
                 if number != 7 {
                     spend(usage);
                 }
             });
         }
-        table.with(address(16), NOW, &limits, spend);
+        table.with(address(ways), NOW, &limits, spend);
         // Now all have some usage, so the entry that was not seen for the longest time is dropped.
         let later = NOW + Duration::from_secs(1);
-        for number in (0..17).filter(|number| *number != 7 && *number != 3) {
+        for number in (0..=ways).filter(|number| ![3, 7].contains(number)) {
             table.with(address(number), later, &limits, |_| ());
         }
-        table.with(address(17), later, &limits, spend);
+        table.with(address(ways + 1), later, &limits, spend);
         let set = table.set_of(address(0));
         let mut left: Vec<IpAddr> = set.iter().map(|(address, _)| *address).collect();
         left.sort_unstable();
-        let expected = (0..18).filter(|number| ![3, 7].contains(number));
+        let expected = (0..ways + 2).filter(|number| ![3, 7].contains(number));
         assert_eq!(left, expected.map(address).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_set_that_grew_shrinks_when_its_streams_are_closed() {
+        let limits = HttpLimits::default();
+        let table = UsageTable::new(1);
+        let ways = u8::try_from(WAYS).unwrap();
+        let address = |number: u8| IpAddr::from([10, 0, 0, number]);
+        for number in 0..ways + 5 {
+            table.with(address(number), NOW, &limits, |usage| usage.streams = 1);
+        }
+        assert_eq!(table.set_of(address(0)).len(), WAYS + 5);
+        for number in 0..ways + 5 {
+            table.with_known(address(number), |usage| usage.streams = 0);
+        }
+        table.with(address(ways + 5), NOW, &limits, |_| ());
+        assert_eq!(table.set_of(address(0)).len(), WAYS);
     }
 }

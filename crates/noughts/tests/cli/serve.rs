@@ -262,7 +262,7 @@ fn invalid_serve_options_are_explained() {
         ),
         (
             "--import-bytes-per-day 20MB",
-            "the bytes that one address may import per day (--import-bytes-per-day) must be",
+            "the bytes that one address may add to the store per day (--import-bytes-per-day) must be",
         ),
         (
             "--proxy 10.0.0.2:80",

@@ -126,7 +126,7 @@ mod tests {
     }
 
     /// The first player wins by starting in the middle column, draws from the columns next to it, and loses from the
-    /// others (Allis 1988; Allen 1989). Here the values of the first moves follow from the stored values alone.
+    /// others (Allen 1988; Allis 1988). Here the values of the first moves follow from the stored values alone.
     #[test]
     fn stored_values_give_the_published_values_of_the_first_moves() {
         let geometry = Geometry::new(7, 6);
