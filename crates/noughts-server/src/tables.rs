@@ -250,7 +250,7 @@ impl Tables {
             Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => None,
         };
         let robots = table.holders().iter().map(robot).collect();
-        self.arm_deadline(&table, false);
+        self.schedule_deadline(&table, false);
         let clock = self.clock.clone();
         let live = Arc::new(LiveTable::new(table, names, robots, owner, clock));
         live.used(self.clock.now());
@@ -463,7 +463,7 @@ impl Tables {
 
     /// Does the work that follows new entries, of this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
-        self.arm_deadline(&state.table, state.is_stored_here);
+        self.schedule_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
             if let Some(stop) = state.robot_stop.take() {
                 stop.set();

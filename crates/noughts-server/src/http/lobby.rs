@@ -71,7 +71,7 @@ pub(super) struct Lobby {
     /// `None` until the list was read, and while nobody watches.
     latest: watch::Sender<Option<Arc<LobbyState>>>,
     /// Notified when a watcher connects.
-    is_watched: Notify,
+    watcher_connected: Notify,
     /// The number of the latest state. It is kept when `latest` becomes `None`.
     number: AtomicU64,
 }
@@ -94,14 +94,14 @@ impl Lobby {
         Lobby {
             content,
             latest: watch::Sender::new(None),
-            is_watched: Notify::new(),
+            watcher_connected: Notify::new(),
             number: AtomicU64::new(0),
         }
     }
 
     fn subscribe(&self) -> watch::Receiver<Option<Arc<LobbyState>>> {
         let states = self.latest.subscribe();
-        self.is_watched.notify_one();
+        self.watcher_connected.notify_one();
         states
     }
 
@@ -116,7 +116,7 @@ impl Lobby {
         loop {
             if self.latest.receiver_count() == 0 {
                 self.latest.send_replace(None);
-                self.is_watched.notified().await;
+                self.watcher_connected.notified().await;
             }
             lists.mark_unchanged();
             if let Err(error) = self.update(tables).await {

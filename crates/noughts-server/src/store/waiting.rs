@@ -392,7 +392,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
 
 /// The waiting players of a store in memory, which no other process uses.
 #[derive(Debug, Default)]
-pub(super) struct WaitingRoom {
+pub(super) struct WaitingPlayers {
     rows: WaitingRows,
     /// The version of the latest list of each node.
     versions: HashMap<NodeId, u64>,
@@ -409,9 +409,9 @@ pub(super) struct Plan {
     matches: Matches,
 }
 
-impl WaitingRoom {
+impl WaitingPlayers {
     /// The result of a node's list; see [`update`]. Nothing changes until it is [carried
-    /// out](WaitingRoom::carry_out). `None` for a list that arrives late.
+    /// out](WaitingPlayers::carry_out). `None` for a list that arrives late.
     pub(super) fn plan(&self, node: NodeId, list: &WaitingList, now_ms: u64) -> Option<Plan> {
         let latest = self.versions.get(&node).copied();
         if list.version <= latest.unwrap_or(0) {
