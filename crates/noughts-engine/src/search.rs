@@ -65,17 +65,17 @@ const MIN_STORED_DEPTH: u32 = 2;
 
 /// Which moves are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Width {
+pub(crate) enum MoveSelection {
     /// Every move to the full depth: the value equals the value of plain minimax.
-    Full,
+    All,
     /// Only promising moves. Forced replies are searched deeper.
-    Selective,
+    Promising,
 }
 
 /// Everything that a search needs besides the game.
 pub(crate) struct SearchContext<'t> {
     pub(crate) limits: Limits,
-    pub(crate) width: Width,
+    pub(crate) move_selection: MoveSelection,
     pub(crate) table: &'t TranspositionTable,
     pub(crate) stop: &'t Stop,
     pub(crate) clock: &'t dyn Clock,
@@ -83,7 +83,7 @@ pub(crate) struct SearchContext<'t> {
 
 /// The purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Aim {
+pub(crate) enum SearchPurpose {
     /// The value of the position.
     Value,
     /// A move. If there is only one sensible move, it is returned at once.
@@ -95,13 +95,13 @@ pub(crate) enum Aim {
 
 /// Searches for the value of a game that is not over, in one thread.
 pub(crate) fn search(game: &Game, context: SearchContext<'_>) -> Analysis {
-    search_for(Aim::Value, 1, None, game, context)
+    search_for(SearchPurpose::Value, 1, None, game, context)
 }
 
 /// Searches a game that is not over. With one thread and without a time limit the result is deterministic. Near the
 /// end of a game the endgame solver runs first, if `endgame` is given.
 pub(crate) fn search_for(
-    aim: Aim,
+    purpose: SearchPurpose,
     threads: usize,
     endgame: Option<&mut EndgameSolver>,
     game: &Game,
@@ -116,7 +116,7 @@ pub(crate) fn search_for(
     // With a solved position the search only chooses among moves of equal value; one thread is enough.
     let is_alone = threads < 2 || solved.is_some();
     dispatch!(game.timeline(), timeline => {
-        let search = Search::new(SearchBoard::new(game, timeline), context, aim);
+        let search = Search::new(SearchBoard::new(game, timeline), context, purpose);
         let search = Search { started, nodes, solved, ..search };
         match is_alone {
             true => search.run(),
@@ -128,7 +128,7 @@ pub(crate) fn search_for(
 struct Search<'t, R: Searchable> {
     board: SearchBoard<R>,
     context: SearchContext<'t>,
-    aim: Aim,
+    purpose: SearchPurpose,
     /// State shared with the other threads of this search.
     shared: Option<&'t SharedSearch>,
     /// Whether this is a helper thread, which only fills the transposition table.
@@ -176,9 +176,10 @@ struct Listing {
 }
 
 impl<'t, R: Searchable> Search<'t, R> {
-    fn new(mut board: SearchBoard<R>, context: SearchContext<'t>, aim: Aim) -> Self {
+    fn new(mut board: SearchBoard<R>, context: SearchContext<'t>, purpose: SearchPurpose) -> Self {
         Search {
-            by_force: context.width == Width::Selective && board.windows().is_some(),
+            by_force: context.move_selection == MoveSelection::Promising
+                && board.windows().is_some(),
             vcf: VcfSearch::new(),
             vct: VctState::new(),
             untried: None,
@@ -197,7 +198,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             killers: Vec::new(),
             board,
             context,
-            aim,
+            purpose,
             shared: None,
             assists: false,
             counted: 0,
@@ -206,9 +207,9 @@ impl<'t, R: Searchable> Search<'t, R> {
 
     /// The value of a move for the side that makes it.
     fn child(&mut self, at: Move, depth: u32, alpha: i32, beta: i32, first: bool) -> i32 {
-        let mover = self.team(self.board.to_move());
+        let mover = self.is_own_side(self.board.to_move());
         self.board.play(at);
-        let turns = self.team(self.board.to_move()) != mover;
+        let turns = self.is_own_side(self.board.to_move()) != mover;
         let mut value = if first {
             self.value_for(turns, depth, alpha, beta)
         } else {
@@ -256,7 +257,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             self.remember(depth, value, Bound::Exact, self.vcf.first());
             return value;
         }
-        if depth == 0 && !self.is_pressing() {
+        if depth == 0 && !self.has_immediate_threat() {
             self.horizon = true;
             return self.estimate();
         }
@@ -356,9 +357,9 @@ impl<'t, R: Searchable> Search<'t, R> {
 
     /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a
     /// few moves need to be searched. Always false in a full search and beyond `DEEPEST_EXTENSION`.
-    fn is_pressing(&self) -> bool {
+    fn has_immediate_threat(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
-        self.context.width == Width::Selective
+        self.context.move_selection == MoveSelection::Promising
             && self.board.ply() < DEEPEST_EXTENSION
             && sides
                 .into_iter()
@@ -369,7 +370,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     /// makes the list unnecessary. False in a selective search, which must know forced replies first.
     fn is_tried_first(&self, at: Move) -> bool {
         let (rules, position) = (self.board.rules(), self.board.position());
-        self.context.width == Width::Full && rules.check(position, at).is_ok()
+        self.context.move_selection == MoveSelection::All && rules.check(position, at).is_ok()
     }
 
     /// Lists the moves to search. The most promising move comes first; the others are unsorted.
@@ -377,9 +378,9 @@ impl<'t, R: Searchable> Search<'t, R> {
         let (features, rules) = (self.board.features(), self.board.rules());
         let position = self.board.position();
         list.clear();
-        if self.context.width == Width::Selective {
+        if self.context.move_selection == MoveSelection::Promising {
             let (mover, next) = (self.board.to_move(), self.board.next_to_move());
-            let rival = (self.team(mover) != self.team(next)).then_some(next);
+            let rival = (self.is_own_side(mover) != self.is_own_side(next)).then_some(next);
             features.forced(rules, position, rival, list);
         }
         let forced = list.len() == 1;
@@ -410,10 +411,12 @@ impl<'t, R: Searchable> Search<'t, R> {
 
     /// Lists candidates. Returns true if every legal move is listed.
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
-        let max_moves = match self.context.width {
-            Width::Full => usize::MAX,
-            Width::Selective if self.by_force && self.board.ply() == 0 => MAX_ROOT_CANDIDATES,
-            Width::Selective => MAX_CANDIDATES,
+        let max_moves = match self.context.move_selection {
+            MoveSelection::All => usize::MAX,
+            MoveSelection::Promising if self.by_force && self.board.ply() == 0 => {
+                MAX_ROOT_CANDIDATES
+            }
+            MoveSelection::Promising => MAX_CANDIDATES,
         };
         let fours = self.note_fours();
         let (features, rules) = (self.board.features(), self.board.rules());
@@ -455,9 +458,9 @@ impl<'t, R: Searchable> Search<'t, R> {
         };
         let features = self.board.features();
         let known = entry.best.map(|at| features.unmap_move(symmetry, at));
-        let deep_enough = match self.context.width {
-            Width::Full => u32::from(entry.depth) == depth,
-            Width::Selective => u32::from(entry.depth) >= depth,
+        let deep_enough = match self.context.move_selection {
+            MoveSelection::All => u32::from(entry.depth) == depth,
+            MoveSelection::Promising => u32::from(entry.depth) >= depth,
         };
         let value = from_table(entry.value, self.board.ply() as i32);
         let fits = match entry.bound() {
@@ -513,7 +516,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         self.context.clock.now().saturating_sub(self.started)
     }
 
-    fn team(&self, side: Side) -> bool {
+    fn is_own_side(&self, side: Side) -> bool {
         side == self.me
     }
 
@@ -522,7 +525,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         let value = board
             .features()
             .estimate(board.rules(), board.position(), self.me);
-        if self.team(board.to_move()) {
+        if self.is_own_side(board.to_move()) {
             value
         } else {
             -value
@@ -535,7 +538,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             Outcome::Won(sides) if sides.contains(self.me) => WIN - self.board.ply() as i32,
             Outcome::Won(_) => self.board.ply() as i32 - WIN,
         };
-        if self.team(self.board.to_move()) {
+        if self.is_own_side(self.board.to_move()) {
             mine
         } else {
             -mine

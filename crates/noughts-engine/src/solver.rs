@@ -440,9 +440,9 @@ impl Solver {
             }
             let memory = &self.memory;
             let mut unlimited = Unlimited;
-            let (variant, salt) = (self.variant, salt(attacker));
+            let (variant, attacker_key) = (self.variant, attacker_key(attacker));
             with_position!(&self.variant, &self.start, attacker, position => {
-                let dfpn = Dfpn::new(position, memory, &mut unlimited, salt);
+                let dfpn = Dfpn::new(position, memory, &mut unlimited, attacker_key);
                 proof_writer::records(dfpn, &variant, wins, into)
             })?;
         }
@@ -547,7 +547,7 @@ impl Solver {
                         let mut limit = HelperThread { shared: shared_ref, stop };
                         let variation = number as u64 + 1;
                         with_position!(variant, start, attacker, position => {
-                            Dfpn::new(position, memory, &mut limit, salt(attacker)).with_variation(variation).answer()
+                            Dfpn::new(position, memory, &mut limit, attacker_key(attacker)).with_variation(variation).answer()
                         })
                         .inspect(|_| shared_ref.done.store(true, Ordering::Relaxed))
                     })
@@ -562,7 +562,7 @@ impl Solver {
                 since: 0,
             };
             let answer = with_position!(variant, start, attacker, position => {
-                Dfpn::new(position, memory, &mut limit, salt(attacker)).answer()
+                Dfpn::new(position, memory, &mut limit, attacker_key(attacker)).answer()
             });
             shared.done.store(true, Ordering::Relaxed);
             let others = crew.into_iter().filter_map(|one| one.join().ok().flatten());
@@ -629,7 +629,7 @@ impl Solver {
             (GameValue::Loss, GameValue::Loss) => {
                 let (memory, variant) = (&self.memory, &self.variant);
                 with_position!(variant, diagram, other, position => {
-                    let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(other));
+                    let mut dfpn = Dfpn::new(position, memory, &mut limit, attacker_key(other));
                     proof_writer::resisting_move(&mut dfpn)
                 })
             }
@@ -649,7 +649,7 @@ impl Solver {
         let mut limit = NodeLimit { left, stop };
         let memory = &self.memory;
         with_position!(&self.variant, &self.start, attacker, position => {
-            let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(attacker));
+            let mut dfpn = Dfpn::new(position, memory, &mut limit, attacker_key(attacker));
             best_moves::moves_that_keep(&mut dfpn, wins)
         })
     }
@@ -665,7 +665,7 @@ impl Solver {
     ) -> Option<Move> {
         let memory = &self.memory;
         with_position!(&self.variant, at, attacker, position => {
-            let mut dfpn = Dfpn::new(position, memory, limit, salt(attacker));
+            let mut dfpn = Dfpn::new(position, memory, limit, attacker_key(attacker));
             proof_writer::keeping(&mut dfpn, wins)
         })
     }
@@ -700,6 +700,6 @@ fn middle(variant: &Variant) -> Option<Move> {
     }
 }
 
-fn salt(attacker: Side) -> u64 {
+fn attacker_key(attacker: Side) -> u64 {
     (attacker.index() as u64).wrapping_mul(0x6C62_272E_07BB_0142)
 }

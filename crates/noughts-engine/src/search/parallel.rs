@@ -9,7 +9,7 @@ use noughts_rules::Move;
 
 use crate::analysis::Analysis;
 use crate::features::Searchable;
-use crate::search::{Aim, LIKELY, Limits, Search, SearchContext, doubted};
+use crate::search::{LIKELY, Limits, Search, SearchContext, SearchPurpose, doubted};
 
 /// Minimum depth of a claimed search. With 2, 3 and 5, two threads needed 6 to 9 % longer to reach depth 12 in seven
 /// positions of 15x15k5. This difference is within the noise.
@@ -125,7 +125,7 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
                 },
                 ..first.context
             };
-            let mut search = Search::new(first.board.clone(), own, Aim::Value);
+            let mut search = Search::new(first.board.clone(), own, SearchPurpose::Value);
             search.shared = Some(&shared);
             search.assists = true;
             scope.spawn(move || search.assist());

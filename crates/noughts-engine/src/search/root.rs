@@ -5,7 +5,7 @@ use noughts_rules::Move;
 use crate::analysis::Analysis;
 use crate::features::{Candidate, Searchable};
 use crate::search::time_management::TimeManager;
-use crate::search::{Aim, DECIDED, INFINITE, LIKELY, Search, Width, doubted};
+use crate::search::{DECIDED, INFINITE, LIKELY, MoveSelection, Search, SearchPurpose, doubted};
 use crate::transposition_table::Bound;
 
 impl<R: Searchable> Search<'_, R> {
@@ -36,9 +36,9 @@ impl<R: Searchable> Search<'_, R> {
             .min(self.free as u32);
         // Values of odd and even depths differ a lot. A search to a fixed depth therefore advances in steps
         // of two.
-        let (first, step) = match self.context.width {
-            Width::Full => (2 - deepest % 2, 2),
-            Width::Selective => (1, 1),
+        let (first, step) = match self.context.move_selection {
+            MoveSelection::All => (2 - deepest % 2, 2),
+            MoveSelection::Promising => (1, 1),
         };
         let mut time_manager = TimeManager::default();
         for depth in (first..=deepest).step_by(step) {
@@ -71,24 +71,25 @@ impl<R: Searchable> Search<'_, R> {
         self.report(found, reached)
     }
 
-    /// Whether there is only one sensible move. Always false for `minimax` ([`Width::Full`]) unless the position is
+    /// Whether there is only one sensible move. Always false for `minimax` ([`MoveSelection::All`]) unless the position is
     /// solved: `minimax` searches its fixed depth, because callers need the value.
     fn has_no_choice(&self, root: &[Candidate]) -> bool {
         if let Some(solved) = &self.solved {
             return solved.moves.len() == 1;
         }
         let mut moves = self.board.rules().moves(self.board.position());
-        let is_forced = self.aim != Aim::Value && root.len() == 1;
-        self.context.width == Width::Selective && (is_forced || moves.nth(1).is_none())
+        let is_forced = self.purpose != SearchPurpose::Value && root.len() == 1;
+        self.context.move_selection == MoveSelection::Promising
+            && (is_forced || moves.nth(1).is_none())
     }
 
     /// Whether the search should stop before the next depth to save time for later moves.
     fn is_enough(&self, time_manager: &mut TimeManager, found: (Move, i32)) -> bool {
-        match self.aim {
-            Aim::Move { usual: Some(usual) } => {
+        match self.purpose {
+            SearchPurpose::Move { usual: Some(usual) } => {
                 !time_manager.should_search_deeper(usual, self.elapsed(), found)
             }
-            Aim::Move { usual: None } | Aim::Value => false,
+            SearchPurpose::Move { usual: None } | SearchPurpose::Value => false,
         }
     }
 

@@ -105,7 +105,7 @@ pub(crate) struct Dfpn<'m, P> {
     /// A seed that varies the estimated numbers, so that threads try different moves first. 0 means no variation.
     variation: u64,
     /// Combined with every key by exclusive or, so that the questions for both attackers can share one table.
-    salt: u64,
+    attacker_key: u64,
 }
 
 impl<'m, P: SearchPosition> Dfpn<'m, P> {
@@ -113,7 +113,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         position: P,
         memory: &'m ProofNumberTable,
         limit: &'m mut dyn Limit,
-        salt: u64,
+        attacker_key: u64,
     ) -> Self {
         Dfpn {
             position,
@@ -123,7 +123,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
             nodes: 0,
             stopped: false,
             variation: 0,
-            salt,
+            attacker_key,
         }
     }
 
@@ -142,8 +142,11 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
 
     /// The stored answer for this position, if any.
     pub(crate) fn known(&self) -> Option<bool> {
-        let numbers = self.memory.get(self.position.key() ^ self.salt);
-        let numbers = numbers.or_else(|| self.memory.get(self.position.wide_key() ^ self.salt));
+        let numbers = self.memory.get(self.position.key() ^ self.attacker_key);
+        let numbers = numbers.or_else(|| {
+            self.memory
+                .get(self.position.wide_key() ^ self.attacker_key)
+        });
         numbers.and_then(Numbers::answer)
     }
 
@@ -154,8 +157,8 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
             self.stopped = true;
         }
         let (key, wide) = (
-            self.position.key() ^ self.salt,
-            self.position.wide_key() ^ self.salt,
+            self.position.key() ^ self.attacker_key,
+            self.position.wide_key() ^ self.attacker_key,
         );
         let enough = |numbers: Numbers| {
             numbers.is_decided()
@@ -177,10 +180,11 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
             StaticResult::Proved => Numbers::PROVED,
             StaticResult::Refuted => Numbers::REFUTED,
             StaticResult::Open => {
-                let salt = self.salt;
-                self.memory.fetch(list.iter().map(|child| child.key ^ salt));
+                let attacker_key = self.attacker_key;
+                self.memory
+                    .fetch(list.iter().map(|child| child.key ^ attacker_key));
                 for child in list.iter_mut().filter(|child| !child.numbers.is_decided()) {
-                    match self.memory.get(child.key ^ self.salt) {
+                    match self.memory.get(child.key ^ self.attacker_key) {
                         Some(numbers) => child.numbers = numbers,
                         None => self.vary_estimate(child),
                     }

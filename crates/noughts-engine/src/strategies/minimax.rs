@@ -6,7 +6,7 @@ use noughts_rules::Game;
 
 use crate::clock::Clock;
 use crate::registry::{StrategyKind, never, number, plays_all};
-use crate::search::{Limits, SearchContext, Width, search};
+use crate::search::{Limits, MoveSelection, SearchContext, search};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::transposition_table::TranspositionTable;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Strategy for Minimax {
             game,
             SearchContext {
                 limits,
-                width: Width::Full,
+                move_selection: MoveSelection::All,
                 table: &self.table,
                 stop,
                 clock: &*self.clock,

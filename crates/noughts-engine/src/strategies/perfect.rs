@@ -12,7 +12,7 @@ use crate::analysis::{Analysis, Value};
 use crate::clock::Clock;
 use crate::features::{Candidate, Features, Searchable};
 use crate::registry::{StrategyKind, no_parameter};
-use crate::search::{Limits, SearchContext, Width, search};
+use crate::search::{Limits, MoveSelection, SearchContext, search};
 use crate::search_board::SearchBoard;
 use crate::solver::{Budget, ConnectFour, GameValue, Solver};
 use crate::strategy::{Decision, Stop, Strategy};
@@ -243,7 +243,7 @@ impl Perfect {
     fn with_distance(&mut self, game: &Game, stop: &Stop, solved: Analysis) -> Analysis {
         let context = SearchContext {
             limits: DISTANCE_LIMITS,
-            width: Width::Full,
+            move_selection: MoveSelection::All,
             table: self
                 .distances
                 .get_or_insert_with(|| TranspositionTable::new(16)),
