@@ -28,7 +28,7 @@ use cause::{BrokenCase, Cause, same_faults};
 use game::{Judged, check_game, exact_output, is_exact};
 use model::Model;
 use recurring::Recurring;
-use run::{Feeding, Run, run};
+use run::{InputMode, Run, run};
 use screen::Screen;
 
 /// What to check.
@@ -69,7 +69,7 @@ pub fn check_classic(
             ));
         }
     }
-    let (mut runs, feeding) = run_all(task, processes, tell)?;
+    let (mut runs, input_mode) = run_all(task, processes, tell)?;
     let games = task.cases.iter().zip(runs.iter().flatten());
     let outputs: Vec<&[u8]> = games
         .filter(|(case, run)| case.expectation == Expectation::Game && is_finite(run.end))
@@ -150,7 +150,7 @@ pub fn check_classic(
     });
     let entries = general.chain(entries).collect();
     let mut notes = Vec::new();
-    if feeding == Feeding::AtOnce {
+    if input_mode == InputMode::AtOnce {
         notes.push(
             "the program shows no prompt before it has read all its input, so it got all input at once"
                 .to_owned(),
@@ -183,8 +183,8 @@ fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
     tell: Tell<'_>,
-) -> Result<(Vec<Option<Run>>, Feeding), String> {
-    let feeding = Mutex::new(Feeding::ByPrompt);
+) -> Result<(Vec<Option<Run>>, InputMode), String> {
+    let input_mode = Mutex::new(InputMode::ByPrompt);
     let timeouts = AtomicUsize::new(0);
     let started = AtomicUsize::new(0);
     let run_case = |case: &Case| {
@@ -199,13 +199,13 @@ fn run_all(
         let mut command = task.command.clone();
         command.extend(case.options.iter().map(OsString::from));
         let lock = || {
-            feeding
+            input_mode
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
         };
         let mut own = *lock();
         let run = run(&command, case, &mut own, task.timeout, processes)?;
-        if own == Feeding::AtOnce {
+        if own == InputMode::AtOnce {
             *lock() = own;
         }
         if run.end == End::TimedOut {
@@ -220,7 +220,7 @@ fn run_all(
         Ok(Some(run))
     };
     let Some((first, others)) = task.cases.split_first() else {
-        return Ok((Vec::new(), Feeding::ByPrompt));
+        return Ok((Vec::new(), InputMode::ByPrompt));
     };
     let mut runs = vec![run_case(first)?];
     if let Some(Some(run)) = runs.first()
@@ -253,8 +253,8 @@ fn run_all(
     for (_, run) in done {
         runs.push(run?);
     }
-    let feeding = feeding.into_inner().unwrap_or(Feeding::ByPrompt);
-    Ok((runs, feeding))
+    let input_mode = input_mode.into_inner().unwrap_or(InputMode::ByPrompt);
+    Ok((runs, input_mode))
 }
 
 /// Whether the program ended with an error before it showed anything.
@@ -274,8 +274,14 @@ fn does_it_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), Strin
         typed: vec![b":q\n".to_vec()],
         expectation: Expectation::Game,
     };
-    let mut feeding = Feeding::ByPrompt;
-    let run = run(&task.command, &case, &mut feeding, task.timeout, processes)?;
+    let mut input_mode = InputMode::ByPrompt;
+    let run = run(
+        &task.command,
+        &case,
+        &mut input_mode,
+        task.timeout,
+        processes,
+    )?;
     if !shows_nothing(&run) {
         return Ok(());
     }

@@ -245,11 +245,11 @@ pub(crate) struct Checker {
     /// The connection that showed that the server listens. The next call of `connect` returns it.
     first: Option<Connection>,
     /// Whether the server answered HELLO in neither dialect.
-    is_mute: bool,
+    ignores_hello: bool,
     /// Set if the server stopped listening when the first client had left after READY.
     gone: Option<Finding>,
     /// Whether a session was started at least once.
-    has_greeted: bool,
+    has_started_session: bool,
     /// `Ok` if the server answered a mistake with an ERROR, otherwise the reason; `None` if this was not tried yet.
     sends_errors: Option<Result<(), String>>,
     /// `Ok` if the server answered the first two moves, otherwise the reason; `None` if this was not tried yet.
@@ -326,9 +326,9 @@ impl Checker {
             no_session: Failures::default(),
             no_game: Failures::default(),
             first: None,
-            is_mute: false,
+            ignores_hello: false,
             gone: None,
-            has_greeted: false,
+            has_started_session: false,
             sends_errors: None,
             plays: None,
             broken: Vec::new(),
@@ -352,7 +352,7 @@ impl Checker {
     fn start_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
         (self.no_session, self.no_game) = Default::default();
-        (self.plays, self.sends_errors, self.has_greeted) = (None, None, false);
+        (self.plays, self.sends_errors, self.has_started_session) = (None, None, false);
         (self.name_end, self.has_tried_one_zero, self.serves_many) = (None, false, false);
         (self.games, self.probes) = (None, None);
         self.broken.clear();

@@ -132,7 +132,7 @@ impl Model {
     }
 
     /// Executes a command as the document says.
-    pub(super) fn obey(&mut self, command: Command) -> Message {
+    pub(super) fn execute(&mut self, command: Command) -> Message {
         let seat = self.game.to_move().unwrap_or(Seat(0));
         let (action, refusal) = match command {
             Command::Quit | Command::Invalid => return Some(INVALID),
@@ -160,7 +160,7 @@ impl Model {
             return (Trigger::Quit, None);
         }
         let mut after = self.clone();
-        let message = after.obey(command);
+        let message = after.execute(command);
         let trigger = match (command, message) {
             (Command::Play(row, column), Some(_)) => {
                 let size = self.size() as i64;
@@ -252,7 +252,7 @@ impl Model {
         for line in typed {
             match self.is_over() {
                 true => break,
-                false => drop(self.obey(Command::read(line))),
+                false => drop(self.execute(Command::read(line))),
             }
         }
         if self.is_over() {

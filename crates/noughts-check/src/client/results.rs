@@ -107,7 +107,7 @@ impl RuleResults {
     }
 
     /// Whether more connections would show nothing new.
-    pub(super) fn is_hopeless(&self) -> bool {
+    pub(super) fn has_seen_enough(&self) -> bool {
         const MAX_SILENCES: usize = 2;
         self.waiting_at.is_some() || self.silences >= MAX_SILENCES
     }

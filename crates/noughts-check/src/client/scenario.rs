@@ -161,7 +161,7 @@ impl Scenario {
                 return None;
             }
         };
-        if is_hasty(connection, results, "waits-ready") {
+        if sends_early(connection, results, "waits-ready") {
             let received = connection.receive();
             let problem = "the client sends more before READY";
             results.fail(
@@ -188,7 +188,7 @@ impl Scenario {
             if self == Scenario::LeaveInGame {
                 return false;
             }
-            if is_hasty(connection, results, "action-once") {
+            if sends_early(connection, results, "action-once") {
                 let received = connection.receive();
                 let problem = "the client sends more before its move is answered";
                 results.fail(
@@ -376,7 +376,7 @@ impl Scenario {
                 return false;
             }
         }
-        if is_hasty(connection, results, "waits-admit") {
+        if sends_early(connection, results, "waits-admit") {
             let received = connection.receive();
             let problem = "the client sends more before ADMIT";
             results.fail(
@@ -446,7 +446,7 @@ impl Scenario {
 
 /// Whether the client sends another frame instead of waiting for an answer. Only the first connection that gets this
 /// far waits for such a frame; the other connections continue at once.
-fn is_hasty(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
+fn sends_early(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }
 

@@ -59,7 +59,7 @@ impl Checker {
             match found.as_slice() {
                 [] => {
                     found.push(Dialect::Seed);
-                    self.is_mute = true;
+                    self.ignores_hello = true;
                     "the server answers HELLO in neither dialect; it is checked in the document's (seed)"
                 }
                 [Dialect::Seed] => "the server uses the document's dialect (seed)",

@@ -218,7 +218,7 @@ fn end(checker: &mut Checker, wanted: GameResult, sought: GameProblem) -> RuleRe
 }
 
 fn ids_are_the_sessions(checker: &mut Checker) -> RuleResult {
-    let mut connection = checker.greeted()?;
+    let mut connection = checker.start_session()?;
     connection.play();
     let received = connection.receive();
     if !matches!(&received, Received::Frame(frame, _) if super::session::is_admission(frame)) {

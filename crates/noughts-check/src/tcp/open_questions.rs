@@ -138,7 +138,7 @@ const PROBES: [Probe; 13] = [
                 let why = "prevented by one-answer: the server sends frames that answer no request";
                 return Err(Stop::NotTried(why.to_owned()));
             }
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.hello("Judge");
             Ok(connection)
         },
@@ -158,7 +158,7 @@ const PROBES: [Probe; 13] = [
         rule: "action-before-play",
         send: |checker| {
             checker.sends_errors()?;
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.act_with(connection.id, *b"1-1");
             Ok(connection)
         },
@@ -181,7 +181,7 @@ const PROBES: [Probe; 13] = [
         rule: "admit-wrong-id-again",
         send: |checker| {
             checker.admitted()?;
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.send_bytes(&encoded(&FromClient::Play {
                 id: another(connection.id),
             }));
@@ -252,7 +252,7 @@ const PROBES: [Probe; 13] = [
     Probe {
         rule: "name-endless",
         send: |checker| {
-            checker.greeted()?;
+            checker.start_session()?;
             let mut connection = checker.connect()?;
             let mut hello = hello_bytes(&connection)[..5].to_vec();
             hello.extend([b'n'; 100_000]);
@@ -265,7 +265,7 @@ const PROBES: [Probe; 13] = [
         rule: "unknown-opcode",
         send: |checker| {
             checker.sends_errors()?;
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.send_bytes(&[7]);
             Ok(connection)
         },

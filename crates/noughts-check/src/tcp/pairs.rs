@@ -301,7 +301,7 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
             (FromServer::Ready { .. }, Dialect::Later) => true,
             _ => false,
         });
-        if let (Err(stop), true) = (&ready, checker.is_mute) {
+        if let (Err(stop), true) = (&ready, checker.ignores_hello) {
             let prevented = stop.clone().prevented_by("ready");
             checker.no_session.give_up(prevented);
         }

@@ -103,7 +103,7 @@ impl Checker {
     fn trace_of_new_server(&mut self) -> Option<Finding> {
         self.program.as_mut()?.restart().ok()?;
         (self.no_session, self.no_game) = Default::default();
-        for start in [Checker::connect, Checker::greeted, Checker::admitted] {
+        for start in [Checker::connect, Checker::start_session, Checker::admitted] {
             if let Ok(connection) = start(self) {
                 connection.leave();
             }

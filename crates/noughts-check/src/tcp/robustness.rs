@@ -85,7 +85,7 @@ fn at_once(checker: &mut Checker) -> RuleResult {
             connection.expect(&expected, is_admission)?;
         }
         Dialect::Later => {
-            connection = checker.greeted()?;
+            connection = checker.start_session()?;
             let (id, cell) = (connection.id, *b"1-1");
             let (play, action) = (FromClient::Play { id }, FromClient::Action { id, cell });
             connection.send_bytes(&[encoded(&play), encoded(&action)].concat());
@@ -105,7 +105,7 @@ fn half_a_frame(checker: &mut Checker) -> RuleResult {
         let why = "prevented by many-at-once: the server serves one client after the other";
         return Err(Stop::NotTried(why.to_owned()));
     }
-    let (mut late, mut early) = (checker.greeted()?, checker.connect()?);
+    let (mut late, mut early) = (checker.start_session()?, checker.connect()?);
     let hello = hello_bytes(&early);
     early.send_bytes(&hello[..3]);
     late.send_bytes(&encoded(&FromClient::Play { id: late.id })[..3]);

@@ -296,8 +296,8 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
             if games.ends.contains(&wanted) || games.problems.contains_key(&sought) {
                 break;
             }
-            let is_hopeless = games.finished == 0 && odd_games >= MAX_ODD_GAMES;
-            if is_hopeless || games.problems.contains_key(&GameProblem::NoAnswer) {
+            let never_finishes = games.finished == 0 && odd_games >= MAX_ODD_GAMES;
+            if never_finishes || games.problems.contains_key(&GameProblem::NoAnswer) {
                 return Ok(games);
             }
             let mut connection = checker.admitted()?;
