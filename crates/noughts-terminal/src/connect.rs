@@ -110,7 +110,7 @@ enum Answer {
 
 impl<W: Write, O: Write> Conversation<'_, W, O> {
     fn make(&mut self, peer: &str) -> Result<(), Exit> {
-        self.greet()?;
+        self.start_session()?;
         self.tell(messages::welcome(self.settings, peer))?;
         let mut is_first = self.join()?;
         loop {
@@ -141,7 +141,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         self.output.flush()
     }
 
-    fn greet(&mut self) -> Result<(), Exit> {
+    fn start_session(&mut self) -> Result<(), Exit> {
         let id = SESSION_IDS.start() + self.seeds.below(SESSION_IDS.count()) as u32;
         let greeting = match self.settings.dialect {
             Dialect::Seed => Greeting::Seed(id),

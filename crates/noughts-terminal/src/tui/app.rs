@@ -387,7 +387,7 @@ impl App {
 
     fn show_hint(&mut self, at: Move, analysis: Option<Analysis>) {
         if let Some(local) = &mut self.local {
-            local.focus = local.grid().spot(at);
+            local.focus = local.grid().point(at);
         }
         self.hint = Hint::Given(at, analysis);
     }
