@@ -38,7 +38,7 @@ pub struct ClassicTask {
     pub command: Vec<OsString>,
     /// The games to type.
     pub cases: Vec<Case>,
-    /// Compare byte for byte, even where the document allows several outputs.
+    /// Compare byte for byte, even where the course document allows several outputs.
     pub strict: bool,
     /// Maximum time for one game.
     pub timeout: Duration,
@@ -53,8 +53,8 @@ pub fn classic_cases() -> Vec<Case> {
 /// Number of cases that run at the same time. The start of the program takes most of the time of a case.
 const MAX_PARALLEL: usize = 4;
 
-/// Checks a classic program. `tell` gets each case before it is run. An error says why the program cannot be
-/// checked at all. No process outlives its game.
+/// Checks a classic program. `tell` gets each case before it is run. An error says why the program cannot be checked at
+/// all. At the end of each game, all its processes are killed.
 pub fn check_classic(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -113,7 +113,8 @@ pub fn check_classic(
                 is_demanded: entry.weight == Weight::Demanded,
                 causes: judged.causes,
             }),
-            // Only demanded cases count. In an open case, a program that continues the game may be right too.
+            // Only cases that the course document demands count. In other cases, a program that continues the game may
+            // be right too.
             Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
@@ -174,11 +175,11 @@ pub fn check_classic(
     })
 }
 
-/// If the program does not end in this number of cases, no further case is run.
+/// If the program still runs at the timeout in this number of cases, no further case is run.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
 /// Runs the first case, which shows how the program reads its input, and then the others in parallel. If the program
-/// does not end in several cases, the remaining cases are not run.
+/// still runs at the timeout in several cases, the remaining cases are not run.
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -297,8 +298,8 @@ fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// Returns the verdict, and whether the program crashed or had to be killed. That is a fault even if the document
-/// leaves the case open.
+/// Returns the verdict, and whether the program crashed or had to be killed. A crash or a kill is a fault even if the
+/// course document leaves the case open.
 fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(

@@ -9,7 +9,7 @@ use super::screen::{Screen, Word};
 use crate::process::{End, stack_trace};
 use crate::verdict::{Verdict, Weight};
 
-/// One interpretation of the program's output. If the document leaves a question open, there are several
+/// One interpretation of the program's output. If the course document leaves a question open, the kit follows several
 /// interpretations.
 #[derive(Clone)]
 struct Track {
@@ -64,15 +64,15 @@ impl From<Verdict> for Judged {
     }
 }
 
-/// Deviations in this game for which there are separate rules.
+/// Deviations in this game that separate rules report.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Deviations {
     pub(super) no_delimiter: bool,
     pub(super) no_redraw: bool,
 }
 
-/// Compares the output with the model word by word. If the document leaves a question open, follows every
-/// interpretation that the document allows.
+/// Compares the output with the model word by word. If the course document leaves a question open, follows every
+/// interpretation that the course document allows.
 pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();
@@ -258,7 +258,7 @@ impl Mismatch {
     }
 }
 
-/// The aspect of an output that ends too early.
+/// Which part of the output is missing, if the output ends too early.
 fn how_it_stops(run: &Run) -> Aspect {
     match run.end {
         End::TimedOut => Aspect::Hangs,
@@ -323,7 +323,7 @@ impl Track {
                         is_repeated: message.is_some(),
                         ..self.clone()
                     };
-                    // The document has no example after an error, so a missing delimiter is treated like a
+                    // The document has no example of a turn after an error, so a missing delimiter is treated like a
                     // missing board.
                     match (reply.has_delimiter, message) {
                         (true, _) => {}
@@ -370,7 +370,7 @@ fn told(message: Option<&str>, quits: bool) -> String {
     }
 }
 
-/// The effects of a command that the document allows, the usual effect first.
+/// All effects of `command` that the course document permits; the usual one is first.
 fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>)> {
     let mut usual = model.clone();
     let message = usual.execute(command);

@@ -36,8 +36,8 @@ impl Run {
     }
 }
 
-/// Runs a case. If the program shows no prompt within a quarter of `timeout`, it gets the rest of its input at once;
-/// in the following cases it gets all input at once.
+/// Runs a case. If the program shows no prompt within a quarter of `timeout`, it gets the rest of its input at once,
+/// and `input_mode` becomes `AtOnce`: later runs type all input at the start.
 pub(super) fn run(
     command: &[OsString],
     case: &Case,

@@ -1,5 +1,5 @@
-//! Questions that the document leaves open. The claims describe the usual behaviour of Noughts and of public
-//! programs. Another behaviour is not a fault.
+//! Rules for questions that the course document leaves open. The claims describe the usual behaviour of Noughts and of
+//! public programs. Another behaviour is not a fault.
 
 use std::collections::BTreeMap;
 
@@ -105,8 +105,9 @@ pub(super) const RULES: [TcpRule; 15] = [
     ),
 ];
 
-/// A check in two steps, so that the kit can wait for several answers at the same time. This saves time, because many
-/// correct servers do not answer frames that the document does not mention.
+/// The check of an open question, in two steps: send, then read the answer. The kit sends several probes and waits for
+/// all answers at the same time, because many correct servers do not answer frames that the course document does not
+/// mention.
 struct Probe {
     rule: &'static str,
     send: fn(&mut Checker) -> RuleResult<Connection>,
@@ -290,7 +291,7 @@ fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
         let mut connection = sent?;
         connection.is_timed_from_sending = true;
         let judged = (probe.judge)(&mut connection);
-        // Another probe may have ended the server, so this probe is sent again, alone.
+        // Another probe may have ended the server, so the kit sends this probe again, alone.
         if judged.is_ok() || !connection.has_ended() {
             return judged;
         }

@@ -1,4 +1,4 @@
-//! The rules before a game: HELLO and PLAY.
+//! The rules about the frames before a game: HELLO and PLAY.
 
 use noughts_wire::{Admission, Dialect, FromClient, FromServer, Opcode, SESSION_IDS};
 
@@ -93,7 +93,7 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// Expects READY and ADMIT 1. A server that has misread the name does not send these frames.
+/// Expects READY and ADMIT 1. A server that has misread the client's name does not send both.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
     session_start::admit(connection)

@@ -1,4 +1,4 @@
-//! The beginning of a conversation: connections, sessions and games for the rules.
+//! Opens connections, sessions and games for the checks of the rules.
 
 use std::thread;
 
@@ -16,7 +16,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// The kit gives up after this number of consecutive failures.
+    /// After this number of consecutive failures the kit makes no further attempt.
     const MAX: u32 = 2;
 
     pub(super) fn check(&self) -> RuleResult {
@@ -26,7 +26,7 @@ impl Failures {
         }
     }
 
-    /// Gives up at once.
+    /// Records a failure after which the kit makes no further attempt.
     pub(super) fn give_up(&mut self, stop: Stop) {
         if let Stop::NotTried(why) = stop {
             (self.count, self.why) = (Failures::MAX, why);
@@ -209,7 +209,7 @@ fn known_result(known: &Option<Result<(), String>>) -> RuleResult {
     }
 }
 
-/// Sends HELLO and waits for READY with any id, because the id is a separate rule.
+/// Sends HELLO and waits for READY with any id, because a separate rule checks the id.
 fn start_session_on(connection: &mut Connection) -> RuleResult {
     connection.hello(PLAYER);
     read_ready(connection)
