@@ -30,21 +30,22 @@ use crate::solver::SolvedPosition;
 use crate::strategy::Stop;
 use crate::transposition_table::{Bound, TranspositionTable};
 
-/// The value of a won game is this number minus the plies to the win. Estimates are much smaller.
+/// The value of a won game is this number minus the plies to the win. The absolute value of an estimate is much
+/// smaller.
 const WIN: i32 = 1_000_000;
 
 /// Values above this number are proved wins; values below its negative are proved losses.
 const DECIDED: i32 = WIN - 100_000;
 
-/// Values between this number and `DECIDED` are probable wins, because the search did not try every defence. Values
-/// between the negatives of these numbers are probable losses.
+/// Values between this number and `DECIDED` are probable wins: the search found a win, but did not try every defence.
+/// Values between the negatives of these numbers are probable losses.
 const LIKELY: i32 = DECIDED - 200_000;
 
 /// Greater than every value.
 const INFINITE: i32 = WIN + 1;
 
-/// The number of cells evaluated between two clock reads. A search on a 15x15 board with two sides reaches about a
-/// million nodes per second, on 255x255 with 64 sides about a hundred. A clock read takes about 30 ns.
+/// The number of cells evaluated between two clock reads. A search reaches about a million nodes per second on a 15x15
+/// board with two sides, and about a hundred on 255x255 with 64 sides. A clock read takes about 30 ns.
 const CELLS_PER_CLOCK_READ: u64 = 128 * 450;
 const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 
@@ -60,7 +61,7 @@ const MAX_CANDIDATES: usize = 12;
 /// from twice this index on with two plies less.
 const LATE: usize = 3;
 
-/// Minimum depth of a result in the transposition table. Looking up shallower results costs more than it saves.
+/// Minimum depth of a result in the transposition table. Looking up shallower results takes more time than it saves.
 const MIN_STORED_DEPTH: u32 = 2;
 
 /// Which moves are searched.
@@ -86,7 +87,7 @@ pub(crate) struct SearchContext<'t> {
 pub(crate) enum SearchPurpose {
     /// The value of the position.
     Value,
-    /// A move. If there is only one sensible move, it is returned at once.
+    /// A move. If there is only one sensible move, the search returns it at once.
     Move {
         /// The usual time per move in a game with a clock. The time limit is then only an upper bound.
         usual: Option<Duration>,
@@ -113,7 +114,7 @@ pub(crate) fn search_for(
         None => (None, 0),
     };
     context.table.renew();
-    // With a solved position the search only chooses among moves of equal value; one thread is enough.
+    // If the position is solved, the search only chooses among moves of equal value, and one thread is enough.
     let is_alone = threads < 2 || solved.is_some();
     dispatch!(game.timeline(), timeline => {
         let search = Search::new(SearchBoard::new(game, timeline), context, purpose);
@@ -137,24 +138,24 @@ struct Search<'t, R: Searchable> {
     counted: u64,
     /// The side to move at the root.
     me: Side,
-    /// Number of free cells at the root. No line of play can be longer.
+    /// Number of free cells at the root: the maximum length of a line of play.
     free: usize,
     started: Duration,
     nodes: u64,
-    /// The endgame solver's result, if any. With it, only moves that keep the value are searched.
+    /// The endgame solver's result, if any. If there is a result, only moves that keep its value are searched.
     solved: Option<SolvedPosition>,
     /// The node count of the next clock read, and the number of nodes between two reads.
     next_clock_read: u64,
     nodes_per_clock_read: u64,
     /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
     aborted: bool,
-    /// Whether some line was not searched to the end of the game. If so, the value is not exact.
+    /// Whether the search ended some line before the end of the game. If so, the value is not exact.
     horizon: bool,
     /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
     /// The killer move of each ply: the latest move that caused a cutoff there.
     killers: Vec<Option<Move>>,
-    /// Whether this search uses the fact that fours force replies.
+    /// Whether this search looks for fours and for the replies that they force.
     by_force: bool,
     vcf: VcfSearch,
     vct: VctState,
@@ -308,8 +309,8 @@ impl<'t, R: Searchable> Search<'t, R> {
             }
             let claim = match best.1 {
                 Some(_) => self.claim(at, rest),
-                // This thread always searches the first move itself, because its value gives the bound for the other
-                // moves.
+                // This thread always searches the first move itself, because the value of the first move gives the
+                // bound for the other moves.
                 None => Claim::Free,
             };
             if claim == Claim::Elsewhere && order.defer(number) {
@@ -355,8 +356,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a
-    /// few moves need to be searched. Always false in a full search and beyond `DEEPEST_EXTENSION`.
+    /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a few
+    /// moves need to be searched. Always false in a search of all moves and beyond `DEEPEST_EXTENSION`.
     fn has_immediate_threat(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
         self.context.move_selection == MoveSelection::Promising
@@ -367,7 +368,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 
     /// Whether a move from the transposition table is searched before the other moves are listed. Usually its cutoff
-    /// makes the list unnecessary. False in a selective search, which must know forced replies first.
+    /// makes the list unnecessary. False in a search of promising moves only, which must know forced replies first.
     fn is_tried_first(&self, at: Move) -> bool {
         let (rules, position) = (self.board.rules(), self.board.position());
         self.context.move_selection == MoveSelection::All && rules.check(position, at).is_ok()
@@ -488,7 +489,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 
     /// The key of the position in the transposition table. With more than two sides the value depends on the side to
-    /// move at the root, so the number of this side changes the key.
+    /// move at the root, so the number of this side is part of the key.
     fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.board.key();
         match self.board.rules().sides() {
@@ -502,7 +503,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
             self.aborted = true;
         }
-        // Check the stop at every node, because one node takes milliseconds on the largest boards.
+        // The stop is checked at every node, because one node takes milliseconds on the largest boards.
         self.aborted |= self.context.stop.is_set();
         if self.nodes >= self.next_clock_read {
             self.next_clock_read = self.nodes + self.nodes_per_clock_read;

@@ -118,7 +118,8 @@ pub struct Solution {
     pub at_most: GameValue,
     /// A move that keeps the value; `None` if the game is over or nothing is known.
     pub best: Option<Move>,
-    /// A line of best play. It ends early if the next best move is not found quickly.
+    /// A line of best play. It may end before the end of the game, because the search for each of its moves has a
+    /// limit.
     pub line: Vec<Move>,
     /// The number of plies to the end, if the winner wins as early as possible and the loser loses as late as
     /// possible. `None` unless [`find_distance`](Solver::find_distance) was called.
@@ -275,8 +276,8 @@ impl Solver {
         self.budget = budget;
     }
 
-    /// Searches until the position is solved, the budget is used up or `stop` is set. Another call continues
-    /// with a new budget of time and positions.
+    /// Searches until the position is solved, the budget is used up or `stop` is set. Another call continues the
+    /// search, with a new budget of time and positions.
     pub fn solve(
         &mut self,
         stop: &Stop,
@@ -519,14 +520,14 @@ impl Solver {
             }
             match self.memory.grown(self.budget.memory) {
                 Some(larger) => self.memory = larger,
-                // The table cannot grow: continue with its present size.
+                // The table cannot grow, so the search continues with its present size.
                 None => limits.budget.memory = 0,
             }
         }
     }
 
-    /// Like `can_force_win`, but also ends when the table is too full and could grow. The second value is true if the
-    /// search ended because of the table.
+    /// Like `can_force_win`, but also ends when the table is too full and may grow. The second value is true if the
+    /// search ended for this reason.
     fn search_until_full(
         &mut self,
         attacker: Side,
@@ -600,7 +601,7 @@ impl Solver {
         line
     }
 
-    /// Whether the result is certain, whatever both sides play.
+    /// Whether all further moves lead to the same result.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
         with_position!(&self.variant, diagram, me, position => proof_writer::is_dead(position))

@@ -32,8 +32,8 @@ fn play(variant: &str, columns: impl IntoIterator<Item = u8>) -> Game {
     game
 }
 
-/// Value and distance of a published score. Score 1 means that the winner wins with its last stone, score 2 with the
-/// stone before, and so on.
+/// Value and distance of a published score. Score 1 means that the winner wins with its last mark, score 2 with the
+/// mark before, and so on.
 fn published(score: i32, free: u32) -> (GameValue, u32) {
     let stones_left = match score {
         0 => return (GameValue::Draw, free),
@@ -404,7 +404,7 @@ fn a_search_stopped_by_its_budget_reports_no_wrong_value() {
 
 #[test]
 fn analysis_of_connect_four_is_exact_near_the_end() {
-    // The first line of "middle-medium" is a draw after 15 stones.
+    // The first line of "middle-medium" is a draw after 15 marks.
     let game = play(
         "7x6k4+gravity",
         "274552224131661".bytes().map(|digit| digit - b'1'),

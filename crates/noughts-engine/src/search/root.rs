@@ -34,8 +34,7 @@ impl<R: Searchable> Search<'_, R> {
             .depth
             .unwrap_or(u32::MAX)
             .min(self.free as u32);
-        // Values of odd and even depths differ a lot. A search to a fixed depth therefore advances in steps
-        // of two.
+        // Values of odd and even depths differ a lot, so a search to a fixed depth advances in steps of two.
         let (first, step) = match self.context.move_selection {
             MoveSelection::All => (2 - deepest % 2, 2),
             MoveSelection::Promising => (1, 1),
@@ -49,7 +48,8 @@ impl<R: Searchable> Search<'_, R> {
             self.horizon = false;
             let best = self.root(&mut root, depth);
             match best {
-                // All moves searched before the limit lose or probably lose, so prefer a move that was not searched.
+                // All moves that were searched before the limit lose or probably lose, so choose a move that was not
+                // searched.
                 Some((_, value)) if self.aborted && value < -LIKELY => {
                     found.0 = self.untried.unwrap_or(found.0);
                 }

@@ -1,7 +1,7 @@
-//! Exact values of Connect Four: four in a line with gravity, on boards that fit 64 bits.
-//! Alpha-beta with null windows over the *score* of a position: 1 if the side to move wins with its last
-//! stone, 2 if it wins with the stone before, and so on; negative if it loses; 0 for a draw. So the score
-//! gives both the value and the number of plies to the end. See [`Score`].
+//! Exact values of Connect Four: four in a line with gravity, on boards that fit 64 bits. Alpha-beta with null windows
+//! over the *score* of a position: 1 if the side to move wins with its last mark, 2 if it wins with the mark before,
+//! and so on; negative if it loses; 0 for a draw. So the score gives both the value and the number of plies to the end.
+//! See [`Score`].
 
 mod board;
 pub(crate) mod book;
@@ -19,14 +19,14 @@ pub(crate) use board::Stones;
 use book::Book;
 use bounds::Bounds;
 
-/// How early a side wins or loses with best play of both sides; see the description of this module.
+/// How early the side to move wins or loses if both sides play best; see the description of this module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Score(i32);
 
 impl Score {
     /// The value with its distance, for a position with this many free cells.
     pub(crate) fn value(self, free: u32) -> Value {
-        // The winner's last possible ply, minus two plies for each stone earlier.
+        // The winner's last possible ply, minus two plies for each mark earlier.
         let win = |free: u32, score: i32| {
             let last = if free.is_multiple_of(2) {
                 free - 1
@@ -47,7 +47,7 @@ impl Score {
     }
 }
 
-/// A solver for one board size, with a table that serves all positions on it.
+/// A solver for one board size. Its table serves all positions on boards of this size.
 pub(crate) struct ConnectFour {
     geometry: Geometry,
     /// The columns from the middle outwards.
@@ -229,8 +229,8 @@ impl ConnectFour {
             return self.within(stones, -1, 1, stop);
         }
         let (low, high) = self.range(stones);
-        // Early wins and losses are frequent, and searching for them first is cheap: 1 100 instead of 17 900 nodes
-        // for positions that are decided soon, 17 400 instead of 17 000 for others.
+        // Early wins and losses are frequent, and searching for them first is cheap: positions that are decided soon
+        // take 1 100 instead of 17 900 nodes, other positions 17 400 instead of 17 000.
         let (early_loss, early_win) = (low * 3 / 5, high * 3 / 5);
         if early_win > 1 && self.within(stones, early_win, early_win + 1, stop)? > early_win {
             return Ok(1);
@@ -267,7 +267,7 @@ impl ConnectFour {
     ) -> Result<i32, Stopped> {
         self.is_stopped = false;
         self.bounds.stores = 0;
-        // Constant shifts save a fifth of the time, so the height of the usual board has its own code.
+        // Constant shifts save a fifth of the time, so the usual board height has its own instance of the code.
         match self.geometry.rows {
             6 => self.narrow::<7>(stones, low, high, stop),
             _ => self.narrow::<0>(stones, low, high, stop),
@@ -287,7 +287,7 @@ impl ConnectFour {
             return Ok(((free as i32 + 1) / 2).clamp(low, high));
         }
         while low < high {
-            // Extreme scores are excluded faster than those near 0.
+            // The search excludes extreme scores faster than scores near 0.
             let middle = match low + (high - low) / 2 {
                 middle if middle <= 0 => middle.min(low / 2),
                 middle => middle.max(high / 2),
@@ -322,14 +322,14 @@ impl ConnectFour {
         let threats = self.geometry.completing::<STRIDE>(theirs, stones.mask);
         let forced = playable & threats;
         let moves = if forced == 0 { playable } else { forced };
-        // A stone directly below a threat of the opponent lets the opponent win.
+        // A mark directly below a threat of the opponent lets the opponent win.
         let moves = moves & !(threats >> 1);
         let cells = free as i32;
         if moves == 0 || !forced.is_power_of_two() && forced != 0 {
             return -(cells / 2);
         }
         let (low, high) = self.static_bounds::<STRIDE>(stones, playable, threats, (alpha, beta));
-        // The side to move cannot win with this stone, and the opponent cannot win with the next one.
+        // The side to move cannot win with this mark, and the opponent cannot win with the next one.
         let (low, high) = (low.max(-((cells - 2) / 2)), high.min((cells - 1) / 2));
         if low >= beta || low == high {
             return low;

@@ -9,7 +9,7 @@ use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// Stands for infinity: the win cannot be proved (or cannot be refuted).
+/// Infinity: the win cannot be proved (or cannot be refuted).
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
 /// Proof and refutation number of a position.
@@ -53,7 +53,7 @@ pub(crate) struct Child {
     pub(crate) numbers: Numbers,
 }
 
-/// The result of a check of a position without search.
+/// The result of checking a position without search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StaticResult {
     /// The attacker wins.
@@ -75,8 +75,8 @@ pub(crate) trait SearchPosition {
     /// Like `key`, but more positions of equal value may share a wide key. A wide key takes longer to compute.
     fn wide_key(&self) -> u64;
 
-    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new`
-    /// says that the table has no entry for the position. Expensive checks are worth their time only then.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new` says
+    /// that the table has no entry for the position. Only for a new position are expensive checks worth their time.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);
@@ -104,7 +104,8 @@ pub(crate) struct Dfpn<'m, P> {
     stopped: bool,
     /// A seed that varies the estimated numbers, so that threads try different moves first. 0 means no variation.
     variation: u64,
-    /// Combined with every key by exclusive or, so that the questions for both attackers can share one table.
+    /// A number for the attacker. It is combined with every key by exclusive or, so that the searches for both
+    /// attackers can share one table.
     attacker_key: u64,
 }
 

@@ -1,8 +1,8 @@
 //! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
-//! An extra mark never hurts its owner. Therefore a cell does not matter if no side can still complete a line through
-//! it. A cell is *dominated* if another empty cell lies on all lines through it; a dominated cell is never the better
-//! move. The module `pairing` adds counting and pairing.
+//! An extra mark is never a disadvantage for its owner. Therefore a cell does not matter if no side can still complete
+//! a line through it. A cell is *dominated* if another empty cell lies on all lines through it; a dominated cell is
+//! never the better move. The module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 

@@ -1,7 +1,7 @@
 //! `perfect`: solves the position and plays a move that keeps its value.
 //!
-//! It plays only certain games, see [`refuses`]. It plays these games from every position, including positions that
-//! only occur after a rewind.
+//! It plays only some games, see [`refuses`], but from every position of them, also from positions that occur only
+//! after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// Number of nodes between two checks of `Stop`.
 const NODES_PER_CHECK: u64 = 128;
 
-/// Games with at most this many cells are solved at once, with any suffixes.
+/// Games with at most this many cells are solved at once, whatever their suffixes.
 const MAX_CELLS_OF_ANY_GAME: usize = 12;
 
 /// Connect Four boards with at most this many cells are solved from the start in about a second.
@@ -95,8 +95,8 @@ fn is_solved_quickly(spec: &GridSpec) -> bool {
     is_small && GridSpec::new(columns, rows, line) == Ok(*spec)
 }
 
-/// True for boards up to 7x6, some of which have an [opening book](crate::solver::ConnectFour), and for other small
-/// boards.
+/// True for boards up to 7x6 (some of these boards have an [opening book](crate::solver::ConnectFour)) and for other
+/// small boards.
 fn is_connect_four_solved_quickly(spec: &GridSpec) -> bool {
     spec.columns() <= 7 && spec.rows() <= 6 || spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
 }

@@ -1,7 +1,7 @@
 //! Positions of Connect Four as bits, and the lines on them.
 //!
-//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. `mask + bottom`
-//! has the cells on which the next stone of each column lands. The bits of 7x6:
+//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. `mask + bottom` has the
+//! cells on which the next mark of each column lands. The bits of 7x6:
 //!
 //! ```text
 //!  6 13 20 27 34 41 48    extra bits
@@ -41,7 +41,7 @@ impl Geometry {
         ((1 << self.rows) - 1) << (column * (self.rows + 1))
     }
 
-    /// The cells on which the next stone of each column lands.
+    /// The cells on which the next mark of each column lands.
     pub(super) fn playable(&self, mask: u64) -> u64 {
         // On a board of 64 bits the sum may overflow; the lost bit is not a cell.
         mask.wrapping_add(self.bottom) & self.cells
@@ -53,8 +53,8 @@ impl Geometry {
         (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
     }
 
-    /// A number that identifies the position. In each column the sum sets the bit above the highest stone. The bits
-    /// below are the stones of the side to move.
+    /// A number that identifies the position. In each column the sum sets the bit above the highest mark. The bits
+    /// below are the marks of the side to move.
     pub(super) fn key(&self, stones: Stones) -> u64 {
         stones
             .mine
@@ -146,7 +146,7 @@ impl Geometry {
         for shift in self.shifts::<STRIDE>() {
             let above = stones << shift & stones << (2 * shift);
             let below = stones >> shift & stones >> (2 * shift);
-            // Three times the stride of a tall board exceeds a word.
+            // On a tall board, three times the stride is more than the 64 bits of a word.
             cells |= above & (stones.unbounded_shl(3 * shift) | stones >> shift);
             cells |= below & (stones.unbounded_shr(3 * shift) | stones << shift);
         }
@@ -154,12 +154,12 @@ impl Geometry {
     }
 }
 
-/// The stones on the board, from the view of the side to move.
+/// The marks on the board, from the view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stones {
-    /// The stones of the side to move.
+    /// The marks of the side to move.
     pub(super) mine: u64,
-    /// The stones of both sides.
+    /// The marks of both sides.
     pub(super) mask: u64,
 }
 

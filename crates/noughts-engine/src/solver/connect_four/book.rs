@@ -61,7 +61,7 @@ pub(crate) struct Book {
     openings: Option<Openings>,
 }
 
-/// What a book knows about a position.
+/// A position's entry in a book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct BookEntry {
     /// 1, 0 or -1: whether the side to move wins, draws or loses.

@@ -11,8 +11,8 @@ const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
     /// A move that keeps the value of a position without a line. The search for the distance takes at most
-    /// `distance_nodes`; if it succeeds, no move wins earlier or loses later. If the solver has not searched before,
-    /// the choice depends only on the position.
+    /// `distance_nodes` nodes; if it succeeds, no other move wins earlier or loses later. If the solver has not
+    /// searched before, the choice depends only on the position.
     pub(crate) fn choose(
         &mut self,
         stones: Stones,
@@ -163,7 +163,7 @@ impl ConnectFour {
             let late = children.iter().find(|(_, child)| !loses_at_once(*child));
             return late.or(children.first()).copied().ok_or(Stopped);
         }
-        // First try moves whose score the table knows, even if they come after moves that take long.
+        // The first pass tries moves whose score is in the table, even if they come after moves that take long.
         for is_quick in [true, false] {
             for (at, child) in &children {
                 // A quick search ends at its first check, after some thousand nodes.

@@ -1,6 +1,6 @@
 //! Bounds of the score that need no search.
 //!
-//! A side *follows* if it answers each stone of the other side with a stone directly above. This needs columns with an
+//! A side *follows* if it answers each mark of the other side with a mark directly above. This needs columns with an
 //! even number of free cells: the follower gets the upper cell of every pair, the other side gets only lower cells. The
 //! next cell of a column with an odd number of free cells is an *odd cell*. The follower pairs odd cells of different
 //! columns: if the other side takes one of them, the follower takes the other one, and both columns become even.
@@ -23,7 +23,7 @@ impl ConnectFour {
         let (lower, upper) = (empty & self.geometry.even, empty & !self.geometry.even);
         let odd = playable & upper;
         let paired = upper & !odd;
-        // Above a cell on which the follower completes a line, the other side gets no stone, because the game is
+        // The other side gets no mark above a cell on which the follower completes a line, because the game is then
         // over.
         let my_lower = lower & !self.geometry.above(threats & paired);
         let (mut low, mut high) = (i32::MIN, i32::MAX);
@@ -43,7 +43,7 @@ impl ConnectFour {
                     if wins == 0 {
                         continue;
                     }
-                    // The opponent follows, but plays no stone below its threat in this column. At the end the side to
+                    // The opponent follows, but plays no mark below its threat in this column. At the end the side to
                     // move must play there.
                     let below = (wins & wins.wrapping_neg()) - 1;
                     let reachable = my_lower & !column | upper & column & below;
@@ -89,8 +89,8 @@ impl ConnectFour {
         low
     }
 
-    /// Whether a side gets no line if it gets these stones and one cell of each pair of odd cells. The other side chooses
-    /// the pairs.
+    /// Whether a side gets no line if it gets these marks and one cell of each pair of odd cells. The other side
+    /// chooses the pairs.
     fn is_contained<const STRIDE: u32>(&self, stones: u64, odd: u64) -> bool {
         let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
         if !has_line(stones | odd) {

@@ -206,7 +206,7 @@ impl OpeningSolver {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
 
-    /// The sum of the distances of all stones from the middle column. Positions with a smaller sum are more frequent in
+    /// The sum of the distances of all marks from the middle column. Positions with a smaller sum are more frequent in
     /// games and in searches, and take longer, so they come first.
     pub fn distance_from_middle(&self, key: u64) -> u32 {
         let mask = self.geometry.position(key).mask;
