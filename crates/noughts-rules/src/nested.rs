@@ -148,8 +148,8 @@ impl Nested {
         Nested { spec }
     }
 
-    /// The boards in which the next play may be, after a play in `cell`. `open` has the open boards. If the board of `cell` is
-    /// closed, the redirect of the variant decides.
+    /// The boards in which the next play may be, after a play in `cell`. `open` has the open boards. If the board of
+    /// `cell` is closed, the redirect of the variant decides.
     #[inline(always)]
     pub fn sent_to(&self, open: u16, cell: usize) -> u16 {
         match self.spec.redirect() {

@@ -1042,7 +1042,8 @@ pub(crate) enum LogFormat {
 pub(crate) struct Tui {
     #[command(flatten)]
     pub(crate) variant: VariantName,
-    /// Let a robot play for a symbol or a seat (from 0), such as o or o=random; people take the rest [strategy: level:4]
+    /// Let a robot play for a symbol or a seat (from 0), such as o or o=random; people take the rest
+    /// [strategy: level:4]
     #[arg(long = "robot", value_name = "PLAYER[=STRATEGY]", conflicts_with_all = ["seat", "x", "o", "load"])]
     pub(crate) robots: Vec<String>,
     /// The holder of the next seat, in turn order: human, "human NAME" or a strategy; robots take the rest

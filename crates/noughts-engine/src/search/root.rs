@@ -71,8 +71,8 @@ impl<R: Searchable> Search<'_, R> {
         self.report(found, reached)
     }
 
-    /// Whether there is only one sensible move. Always false for `minimax` ([`MoveSelection::All`]) unless the position is
-    /// solved: `minimax` searches its fixed depth, because callers need the value.
+    /// Whether there is only one sensible move. Always false for `minimax` ([`MoveSelection::All`]) unless the position
+    /// is solved: `minimax` searches its fixed depth, because callers need the value.
     fn has_no_choice(&self, root: &[Candidate]) -> bool {
         if let Some(solved) = &self.solved {
             return solved.moves.len() == 1;

@@ -23,7 +23,8 @@ struct Geometry<B, L, const W: usize> {
     all: B,
     /// The lines through each cell.
     through: Vec<L>,
-    /// Hash words for marks of the attacker, marks of the defender, and empty cells on a line that a side can still complete.
+    /// Hash words for marks of the attacker, marks of the defender, and empty cells on a line that a side can still
+    /// complete.
     hashes: [Vec<Hashes<W>>; 3],
 }
 

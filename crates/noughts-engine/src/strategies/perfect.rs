@@ -50,8 +50,8 @@ pub(crate) const DISTANCE_NODES: u64 = 300_000;
 /// Maximum size of the solver's table in bytes.
 pub(crate) const SOLVER_MEMORY: usize = 64 << 20;
 
-/// Games with at most this many cells are solved by alpha-beta, with a table that is kept from move to move. Larger games
-/// are solved by proof-number search.
+/// Games with at most this many cells are solved by alpha-beta, with a table that is kept from move to move. Larger
+/// games are solved by proof-number search.
 const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 
 /// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
@@ -134,8 +134,8 @@ impl Strategy for Perfect {
     }
 }
 
-/// A number that identifies a position on a board of up to nine cells; `None` on larger boards, and for games that start
-/// from a given position. There are at most 2 x 3^9 numbers, so the answers take at most a megabyte.
+/// A number that identifies a position on a board of up to nine cells; `None` on larger boards, and for games that
+/// start from a given position. There are at most 2 x 3^9 numbers, so the answers take at most a megabyte.
 fn position_number(game: &Game) -> Option<u32> {
     if game.variant().cells() > 9 || game.start().is_some() {
         return None;

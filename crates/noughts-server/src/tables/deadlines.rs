@@ -24,7 +24,7 @@ const AT_ONCE: usize = 64;
 const MAX_OUTAGES: usize = 100;
 
 /// When each game must be checked. A game is checked no later than at its deadline. A turn usually moves the deadline
-/// to a later time; the planned check stays where it is.
+/// to a later time; the check stays at its planned time.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines(Mutex<Schedule>);
 
@@ -171,8 +171,8 @@ impl Tables {
         }
     }
 
-    /// Ends an overdue game that a sweep has found. Does so only if its clock ran out more than `grace_ms` ago, or if
-    /// this node serves the seat to move.
+    /// Ends an overdue game that a sweep has found, if its clock ran out more than `grace_ms` ago or if this node
+    /// serves the seat to move.
     pub(crate) async fn check_overdue_clock(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -209,7 +209,7 @@ impl Tables {
         if !is_stored_here {
             return false;
         }
-        // A table that was just loaded has no information yet about players connected to other nodes.
+        // A table that was just loaded does not know yet which players are connected to other nodes.
         match self.store.positions(self.node, vec![live.id()]).await {
             Ok(found) => found
                 .iter()

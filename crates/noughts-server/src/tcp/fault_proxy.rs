@@ -101,7 +101,7 @@ pub async fn inject_fault(listener: TcpListener, behind: SocketAddr, fault: Inje
     }
 }
 
-/// One proxied connection.
+/// The proxy of one connection.
 struct FaultProxy {
     client: TcpStream,
     fault: InjectedFault,
@@ -168,7 +168,7 @@ impl FaultProxy {
                 FromClient::Hello { .. } | FromClient::Play { .. } | FromClient::Error { .. } => {}
             }
         }
-        // Not a frame: the correct listener closes the connection.
+        // These bytes are not a frame, so the correct listener closes the connection.
         if self.received.len() > 512 {
             self.received.clear();
         }

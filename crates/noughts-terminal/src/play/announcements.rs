@@ -1,5 +1,5 @@
-//! What the program says without being asked: turns and offers, whose turn it is, little time, absent players, and a server
-//! that does not answer.
+//! What the program says without being asked: turns and offers, whose turn it is, little time, absent players, and a
+//! server that does not answer.
 
 use std::io::Write;
 use std::time::Duration;

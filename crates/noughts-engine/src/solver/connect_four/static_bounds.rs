@@ -8,8 +8,8 @@
 use super::{ConnectFour, Stones};
 
 impl ConnectFour {
-    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the cells that complete
-    /// a line of the opponent. A bound that cannot narrow the window is not computed.
+    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the cells that
+    /// complete a line of the opponent. A bound that cannot narrow the window is not computed.
     pub(super) fn static_bounds<const STRIDE: u32>(
         &self,
         stones: Stones,
