@@ -125,9 +125,9 @@ impl Session {
         }
     }
 
-    /// Processes received frames up to the next request and appends the answers to `out`. `None` means that more
-    /// bytes or an event are needed. `new_id` is called at most once per session, and only in the dialect `later`.
-    /// Its result is reduced to five digits.
+    /// Processes received frames until one of them leads to a request, and appends the answers to `out`. `None` means
+    /// that more bytes or an event are needed. `new_id` is called at most once per session, and only in the dialect
+    /// `later`. Its result is reduced to five digits.
     pub fn next_request(
         &mut self,
         out: &mut Vec<u8>,

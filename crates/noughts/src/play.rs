@@ -126,7 +126,7 @@ impl Ending {
     }
 }
 
-/// Keeps the player's seat in the file of saved seats while the game runs.
+/// Saves the player's seat in the file of saved seats while the game runs.
 #[derive(Clone)]
 struct SeatRecorder {
     file: Option<SavedSeats>,

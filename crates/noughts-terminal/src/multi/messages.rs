@@ -73,7 +73,7 @@ pub(super) fn instructions(settings: &MultiSettings, size: BoardSize) -> Vec<Str
             true => vec![line],
             false => wrap(&line, size.text_width()),
         })
-        // A small screen has no line to spare.
+        // On a small screen, empty lines are left out.
         .filter(|line| size == BoardSize::Large || !line.is_empty())
         .collect()
 }

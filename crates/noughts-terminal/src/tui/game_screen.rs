@@ -72,7 +72,7 @@ impl App {
             Command::Forward => local.look_at(shown + 1),
             Command::First => local.look_at(0),
             Command::Present => local.look_at(all),
-            Command::Again if is_kept(local) => {
+            Command::Again if may_leave(local) => {
                 let local = local.again();
                 self.sit_at(local);
             }
@@ -88,7 +88,7 @@ impl App {
                 None => self.refuse("no person can resign now"),
             },
             Command::Help => self.dialog = Some(Dialog::Help(0)),
-            Command::Quit if is_kept(local) => return Effect::Quit,
+            Command::Quit if may_leave(local) => return Effect::Quit,
             Command::Quit => self.dialog = Some(Dialog::Quit),
         }
         Effect::None
@@ -291,6 +291,6 @@ impl App {
 }
 
 /// Whether the user can leave without a question: the game is saved, is over, or has only robots.
-fn is_kept(local: &LocalGame) -> bool {
+fn may_leave(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

@@ -154,7 +154,7 @@ fn message(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, y: u16) {
         true => canvas.theme.bad(),
         false => canvas.theme.strong(),
     };
-    // A message of two lines covers the footer until the next key.
+    // A message of two lines covers the footer until the user presses a key.
     let area = canvas.area();
     let place = Rect::new(1, y, area.width - 2, 2);
     if width(&message.text) > place.width {

@@ -174,7 +174,7 @@ impl<'t> Finder<'t> {
         };
         let is_lobby = opponent == SeatRequest::Open(OpenSeat::Lobby);
         if is_lobby && self.task.seat.is_none() && self.clock.is_none() {
-            // The list has the newest table first. Try the tables in reverse order, so that the oldest is first.
+            // The list has the newest table first. The tables are tried in reverse order, oldest first.
             for game in games(&client, GameStatus::Waiting, Some(&variant))?
                 .iter()
                 .rev()
