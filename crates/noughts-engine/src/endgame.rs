@@ -134,10 +134,10 @@ impl EndgameSolver {
             Some(kept) => kept,
             None => (variant, ConnectFour::new(&variant, budget.memory)?),
         });
-        let stones = solver.stones(&game.diagram());
-        let expected = match solver.is_in_book(stones) {
+        let marks = solver.marks(&game.diagram());
+        let expected = match solver.is_in_book(marks) {
             true => CONNECT_FOUR_NODES_IN_BOOK,
-            false => expected_nodes(solver.free(stones)),
+            false => expected_nodes(solver.free(marks)),
         };
         if expected > max_nodes {
             return None;
@@ -150,14 +150,14 @@ impl EndgameSolver {
                 || nodes - from >= max_nodes
         };
         let moves = match wants_moves {
-            true => solver.move_values(stones, &mut should_stop).ok()?,
-            false => vec![solver.choose(stones, u64::MAX, &mut should_stop).ok()?],
+            true => solver.move_values(marks, &mut should_stop).ok()?,
+            false => vec![solver.choose(marks, u64::MAX, &mut should_stop).ok()?],
         };
         let best = *moves.first()?;
         let distance = best_distance(&moves);
         Some(Analysis {
             value: Value::of_exact(best.value, distance),
-            line: solver.line_after(stones, best, &mut should_stop),
+            line: solver.line_after(marks, best, &mut should_stop),
             depth: distance.unwrap_or(0),
             nodes: solver.nodes() - from,
             time: clock.now().saturating_sub(started),

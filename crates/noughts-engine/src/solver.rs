@@ -312,8 +312,8 @@ impl Solver {
         let Some(solver) = &mut self.connect_four else {
             unreachable!("the caller has seen it");
         };
-        let (stones, from, attacker) = (
-            solver.stones(&self.start),
+        let (marks, from, attacker) = (
+            solver.marks(&self.start),
             solver.nodes(),
             self.start.to_move,
         );
@@ -329,7 +329,7 @@ impl Solver {
             });
             budget.is_used_up(time, nodes - from) || stop.is_set()
         };
-        let found = solver.solve(stones, self.finds_distance, &mut should_stop);
+        let found = solver.solve(marks, self.finds_distance, &mut should_stop);
         if let Some(found) = &found {
             (self.at_least, self.at_most) = (found.value, found.value);
         }

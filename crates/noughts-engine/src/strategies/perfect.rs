@@ -175,9 +175,9 @@ impl Perfect {
         let started = self.clock.now();
         // A new solver for every move: the answer depends on the position alone.
         let mut solver = ConnectFour::new(game.variant(), SOLVER_MEMORY)?;
-        let stones = solver.stones(&game.diagram());
+        let marks = solver.marks(&game.diagram());
         let choice = solver
-            .choose(stones, DISTANCE_NODES, &mut |_, _| stop.is_set())
+            .choose(marks, DISTANCE_NODES, &mut |_, _| stop.is_set())
             .ok()?;
         let value = match (choice.value, choice.distance) {
             (GameValue::Win, Some(plies)) => Value::Win { plies },
