@@ -174,7 +174,7 @@ impl Client {
         self.post(&path, Some(token), action)
     }
 
-    /// Like [`Client::act`], but the server carries out requests with the same `key` only once. This includes offers
+    /// Like [`Client::act`], but the server executes requests with the same `key` only once. This includes offers
     /// and their answers, which name no turn.
     pub fn act_once(
         &self,

@@ -92,11 +92,11 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
             continue;
         };
         let plays = game.plays().iter().map(|play| play.at).collect();
-        let tilt = tilt(&game);
-        if best.as_ref().is_none_or(|(least, _)| tilt < *least) {
-            best = Some((tilt, plays));
+        let imbalance = imbalance(&game);
+        if best.as_ref().is_none_or(|(least, _)| imbalance < *least) {
+            best = Some((imbalance, plays));
         }
-        if tilt == 0 {
+        if imbalance == 0 {
             break;
         }
     }
@@ -105,7 +105,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
 
 /// How unbalanced a position is; 0 is balanced. Always 0 with more than two sides, because the evaluation cannot
 /// measure the balance between them.
-fn tilt(game: &Game) -> i64 {
+fn imbalance(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;
     }
@@ -207,7 +207,7 @@ mod tests {
                 }
                 assert!(game.to_move().is_some());
                 if name == "3x3k3" {
-                    assert_eq!(tilt(&game), 0);
+                    assert_eq!(imbalance(&game), 0);
                 }
             }
         }

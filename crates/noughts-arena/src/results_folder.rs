@@ -56,7 +56,7 @@ impl ResultsFolder {
             Err(TryLockError::WouldBlock) => {
                 return Err(ResultsFolderError::Busy(folder.to_owned()));
             }
-            // The file system does not support locks, so continue without one.
+            // The file system does not support locks, so the folder is used without a lock.
             Err(TryLockError::Error(_)) => {}
         }
         let described = describe(tournament, limits);
@@ -101,7 +101,7 @@ impl ResultsFolder {
         let number = result.game.number + 1;
         let file = self.path.join("records").join(format!("{number:06}.txt"));
         fs::write(file, record.to_string())?;
-        // One write call, so that a line is written completely or not at all.
+        // There is only one write call, so that a line is written completely or not at all.
         let line = write_line(tournament, &result) + "\n";
         self.games.write_all(line.as_bytes())?;
         self.results.insert(result.game.number, result);

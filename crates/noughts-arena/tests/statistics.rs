@@ -63,7 +63,7 @@ struct ResultModel {
     wins: f64,
     draws: f64,
     /// How much the better seat increases the probability to win.
-    tilt: f64,
+    imbalance: f64,
 }
 
 impl ResultModel {
@@ -74,17 +74,17 @@ impl ResultModel {
     /// Two games of one opening, with seats swapped.
     fn pair(&self, random: &mut Random) -> f64 {
         let mut uniform = || random.below(1_000_000) as f64 / 1e6;
-        let tilt = if uniform() < 0.5 {
-            self.tilt
+        let imbalance = if uniform() < 0.5 {
+            self.imbalance
         } else {
-            -self.tilt
+            -self.imbalance
         };
-        let mut game = |tilt: f64| match uniform() {
-            drawn if drawn < self.wins + tilt => 1.0,
-            drawn if drawn < self.wins + tilt + self.draws => 0.5,
+        let mut game = |imbalance: f64| match uniform() {
+            drawn if drawn < self.wins + imbalance => 1.0,
+            drawn if drawn < self.wins + imbalance + self.draws => 0.5,
             _ => 0.0,
         };
-        (game(tilt) + game(-tilt)) / 2.0
+        (game(imbalance) + game(-imbalance)) / 2.0
     }
 }
 
@@ -92,32 +92,32 @@ const MODELS: [ResultModel; 6] = [
     ResultModel {
         wins: 0.5,
         draws: 0.0,
-        tilt: 0.0,
+        imbalance: 0.0,
     },
     ResultModel {
         wins: 0.3,
         draws: 0.4,
-        tilt: 0.25,
+        imbalance: 0.25,
     },
     ResultModel {
         wins: 0.6,
         draws: 0.2,
-        tilt: 0.1,
+        imbalance: 0.1,
     },
     ResultModel {
         wins: 0.9,
         draws: 0.05,
-        tilt: 0.0,
+        imbalance: 0.0,
     },
     ResultModel {
         wins: 0.1,
         draws: 0.1,
-        tilt: 0.1,
+        imbalance: 0.1,
     },
     ResultModel {
         wins: 0.02,
         draws: 0.96,
-        tilt: 0.0,
+        imbalance: 0.0,
     },
 ];
 
@@ -155,7 +155,7 @@ fn sequential_test_errs_in_at_most_5_percent() {
         let model = ResultModel {
             wins: expected_score(truth) - draws / 2.0,
             draws,
-            tilt: 0.1,
+            imbalance: 0.1,
         };
         let mut random = Random::new(7);
         let mut errors = 0;
@@ -189,7 +189,7 @@ fn rating_intervals_contain_the_true_rating_in_95_percent() {
                 let model = ResultModel {
                     wins: expected - draws / 2.0,
                     draws,
-                    tilt: 0.05,
+                    imbalance: 0.05,
                 };
                 for _ in 0..30 {
                     let score = model.pair(&mut random);

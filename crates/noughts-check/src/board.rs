@@ -1,4 +1,4 @@
-//! The board of a game with the program under test, and how the kit plays on it.
+//! The board of a game with the program under test, and the kit's choice of moves.
 
 use std::collections::HashMap;
 

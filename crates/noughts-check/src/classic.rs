@@ -28,7 +28,7 @@ use cause::{BrokenCase, Cause, same_faults};
 use game::{Judged, check_game, exact_output, is_exact};
 use model::Model;
 use recurring::Recurring;
-use run::{Feeding, Run, run};
+use run::{InputMode, Run, run};
 use screen::Screen;
 
 /// What to check.
@@ -38,7 +38,7 @@ pub struct ClassicTask {
     pub command: Vec<OsString>,
     /// The games to type.
     pub cases: Vec<Case>,
-    /// Compare byte for byte, even where the document allows several outputs.
+    /// Compare byte for byte, even where the course document allows several outputs.
     pub strict: bool,
     /// Maximum time for one game.
     pub timeout: Duration,
@@ -53,8 +53,8 @@ pub fn classic_cases() -> Vec<Case> {
 /// Number of cases that run at the same time. The start of the program takes most of the time of a case.
 const MAX_PARALLEL: usize = 4;
 
-/// Checks a classic program. `tell` gets each case before it is run. An error says why the program cannot be
-/// checked at all. No process outlives its game.
+/// Checks a classic program. `tell` gets each case before it is run. An error says why the program cannot be checked at
+/// all. At the end of each game, all its processes are killed.
 pub fn check_classic(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -69,7 +69,7 @@ pub fn check_classic(
             ));
         }
     }
-    let (mut runs, feeding) = run_all(task, processes, tell)?;
+    let (mut runs, input_mode) = run_all(task, processes, tell)?;
     let games = task.cases.iter().zip(runs.iter().flatten());
     let outputs: Vec<&[u8]> = games
         .filter(|(case, run)| case.expectation == Expectation::Game && is_finite(run.end))
@@ -113,7 +113,8 @@ pub fn check_classic(
                 is_demanded: entry.weight == Weight::Demanded,
                 causes: judged.causes,
             }),
-            // Only demanded cases count. In an open case, a program that continues the game may be right too.
+            // Only cases that the course document demands count. In other cases, a program that continues the game may
+            // be right too.
             Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
@@ -150,7 +151,7 @@ pub fn check_classic(
     });
     let entries = general.chain(entries).collect();
     let mut notes = Vec::new();
-    if feeding == Feeding::AtOnce {
+    if input_mode == InputMode::AtOnce {
         notes.push(
             "the program shows no prompt before it has read all its input, so it got all input at once"
                 .to_owned(),
@@ -174,17 +175,17 @@ pub fn check_classic(
     })
 }
 
-/// If the program does not end in this number of cases, no further case is run.
+/// If the program still runs at the timeout in this number of cases, no further case is run.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
 /// Runs the first case, which shows how the program reads its input, and then the others in parallel. If the program
-/// does not end in several cases, the remaining cases are not run.
+/// still runs at the timeout in several cases, the remaining cases are not run.
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
     tell: Tell<'_>,
-) -> Result<(Vec<Option<Run>>, Feeding), String> {
-    let feeding = Mutex::new(Feeding::ByPrompt);
+) -> Result<(Vec<Option<Run>>, InputMode), String> {
+    let input_mode = Mutex::new(InputMode::ByPrompt);
     let timeouts = AtomicUsize::new(0);
     let started = AtomicUsize::new(0);
     let run_case = |case: &Case| {
@@ -199,13 +200,13 @@ fn run_all(
         let mut command = task.command.clone();
         command.extend(case.options.iter().map(OsString::from));
         let lock = || {
-            feeding
+            input_mode
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
         };
         let mut own = *lock();
         let run = run(&command, case, &mut own, task.timeout, processes)?;
-        if own == Feeding::AtOnce {
+        if own == InputMode::AtOnce {
             *lock() = own;
         }
         if run.end == End::TimedOut {
@@ -220,7 +221,7 @@ fn run_all(
         Ok(Some(run))
     };
     let Some((first, others)) = task.cases.split_first() else {
-        return Ok((Vec::new(), Feeding::ByPrompt));
+        return Ok((Vec::new(), InputMode::ByPrompt));
     };
     let mut runs = vec![run_case(first)?];
     if let Some(Some(run)) = runs.first()
@@ -253,8 +254,8 @@ fn run_all(
     for (_, run) in done {
         runs.push(run?);
     }
-    let feeding = feeding.into_inner().unwrap_or(Feeding::ByPrompt);
-    Ok((runs, feeding))
+    let input_mode = input_mode.into_inner().unwrap_or(InputMode::ByPrompt);
+    Ok((runs, input_mode))
 }
 
 /// Whether the program ended with an error before it showed anything.
@@ -274,8 +275,14 @@ fn does_it_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), Strin
         typed: vec![b":q\n".to_vec()],
         expectation: Expectation::Game,
     };
-    let mut feeding = Feeding::ByPrompt;
-    let run = run(&task.command, &case, &mut feeding, task.timeout, processes)?;
+    let mut input_mode = InputMode::ByPrompt;
+    let run = run(
+        &task.command,
+        &case,
+        &mut input_mode,
+        task.timeout,
+        processes,
+    )?;
     if !shows_nothing(&run) {
         return Ok(());
     }
@@ -291,8 +298,8 @@ fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// Returns the verdict, and whether the program crashed or had to be killed. That is a fault even if the document
-/// leaves the case open.
+/// Returns the verdict, and whether the program crashed or had to be killed. A crash or a kill is a fault even if the
+/// course document leaves the case open.
 fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(

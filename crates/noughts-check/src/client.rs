@@ -44,8 +44,8 @@ pub struct ClientTask {
     pub timeout: Duration,
 }
 
-/// Checks a client. `tell` gets each connection before the kit waits for it. An error says why nothing can be
-/// checked at all: the command cannot be run, or no client connected.
+/// Checks a client. `tell` gets each connection before the kit waits for it. An error says why nothing can be checked:
+/// the command cannot be run, or no client connected.
 pub fn check_client(
     task: &ClientTask,
     processes: &ProcessSet,
@@ -93,10 +93,10 @@ pub fn check_client(
         }
         let program = connection.program.take();
         drop(connection);
-        if results.is_hopeless() {
+        if results.has_seen_enough() {
             break;
         }
-        // A client that stayed silent would not end by itself either, so the kit does not wait for its end.
+        // A client that stayed silent probably does not end by itself either, so the kit does not wait for its end.
         if let (Some(mut program), true) = (program, results.silences() == silences) {
             check_exit(&mut program, number, scenario, &mut results, task.timeout);
         }
@@ -162,7 +162,7 @@ fn accept(
         }
         if let Some(program) = &mut program {
             program.update();
-            // After the client has ended, try to accept once more: it may have connected before its end.
+            // After the client has ended, try to accept once more, because it may have connected before its end.
             has_ended = program.end.is_some();
             waits_since = match program.waiting_at() {
                 Some(_) => waits_since.or_else(|| Some(Instant::now())),

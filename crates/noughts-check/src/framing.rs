@@ -1,5 +1,5 @@
-//! A tolerant parser for frames of a program under test. It also accepts frames of the wrong size and flags written
-//! as characters, so that such a fault breaks one rule and not all later rules.
+//! A tolerant parser for frames of a program under test. It also accepts frames of the wrong size and flags written as
+//! characters, so that one fault of this kind breaks one rule and not all later rules.
 
 use noughts_wire::{
     Admission, Cell, Dialect, FrameError, FromClient, FromServer, GameResult, NO_CELL, Text,
@@ -8,7 +8,7 @@ use noughts_wire::{
 /// A fault in a frame that the kit can still parse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Deviation {
-    /// The frame is longer or shorter than its figure in the document.
+    /// The frame is longer or shorter than in the figure of the course document.
     Size(String),
     /// A flag is written as a character.
     FlagCharacter(String),
@@ -113,7 +113,7 @@ fn wide_cell(cell: [u8; 3], bytes: &[u8], length: usize) -> Option<([u8; 3], Dev
     Some(([row, b'-', column], Deviation::Size(words.to_owned())))
 }
 
-/// Parses a frame that is too short, if its meaning is still clear.
+/// Parses a frame that is too short. Returns `None` if its meaning is not clear.
 fn short_frame(bytes: &[u8], dialect: Dialect) -> Option<Parsed<FromServer>> {
     let size = |words: &str| Some(Deviation::Size(words.to_owned()));
     match *bytes.first()? {

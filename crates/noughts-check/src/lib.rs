@@ -1,16 +1,17 @@
-//! The conformance kit: checks programs written by others against the documents of two programming courses.
+//! The conformance kit: checks programs that students write, against the documents of their programming courses.
 //!
 //! - [`check_tcp`] checks a server of the TCP protocol; the kit is its client,
 //! - [`check_client`] checks a client of the TCP protocol; the kit is its server,
 //! - [`check_classic`] types scripted games into a program of the classic terminal game.
 //!
-//! Each function tries a list of rules. A rule has a claim and the sentence of the document that demands it.
-//! The result is a [`Report`], which can be written as text, HTML, JSON and JUnit XML.
+//! Each function tries a list of rules. A rule has a claim and the sentence of the course document that demands it. The
+//! result is a [`Report`], which can be written as text, HTML, JSON and JUnit XML.
 //!
-//! A program fails only if it breaks a rule that the document demands ([`Weight::Demanded`]). Rules about questions
-//! that the document leaves open, and advice, are only reported.
+//! A program fails only if it breaks a rule that the course document demands ([`Weight::Demanded`]). Other rules are
+//! only reported: *open questions*, which the course document leaves open ([`Weight::Open`]), and advice
+//! ([`Weight::Advice`]).
 //!
-//! Whatever the program does, a check ends in time, uses bounded memory and leaves no process behind.
+//! Whatever the program does, a check ends within a time limit, uses bounded memory and leaves no process behind.
 
 mod board;
 mod classic;

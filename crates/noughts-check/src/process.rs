@@ -126,8 +126,8 @@ impl Program {
     }
 }
 
-/// Appends the bytes of an event, up to one chunk beyond the limit, so that the caller notices the excess. Further
-/// bytes are dropped.
+/// Appends the bytes of an event. The last chunk may exceed the limit, so that the caller notices the excess; later
+/// chunks are dropped.
 fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
     let (kept, bytes) = match event {
         Event::Stdout(bytes) => (output, bytes),

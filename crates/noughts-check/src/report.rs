@@ -16,13 +16,13 @@ pub struct Report {
     pub kind: &'static str,
     /// A description of the program.
     pub subject: String,
-    /// The document that the rules come from.
+    /// The course document that the rules come from.
     pub document: &'static str,
     /// Remarks on the whole check.
     pub notes: Vec<String>,
     /// One entry per rule, in the order in which the rules were tried.
     pub entries: Vec<Entry>,
-    /// Whether the text and the HTML page leave out open questions and advice.
+    /// Whether the text and the HTML page leave out rules that are not demanded: open questions and advice.
     pub hide_differences: bool,
     /// The sum of all fixed pauses and of the limits of all waits that timed out. Unlike the duration of the check,
     /// it hardly depends on the speed of the machine.
@@ -38,7 +38,7 @@ pub struct Entry {
     pub rule: String,
     /// What the rule says.
     pub claim: String,
-    /// The sentence of the document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule, or why the document leaves it open.
     pub source: String,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
@@ -152,7 +152,7 @@ impl Entry {
 }
 
 impl Tally {
-    /// How many rules there are.
+    /// The number of rules.
     pub fn all(&self) -> usize {
         self.hold + self.broken + self.not_tried
     }

@@ -56,7 +56,7 @@ pub struct TcpRule {
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule, or why the document leaves it open.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
@@ -64,8 +64,8 @@ pub struct TcpRule {
     pub only: Option<Dialect>,
     /// Whether the rule needs a server that the kit has started.
     pub needs_program: bool,
-    /// Whether the kit's clients do only what the document allows in this rule. If so, a stack trace of the server is
-    /// a fault.
+    /// Whether the kit's clients send only frames that the course document allows while this rule is tried. If so, a
+    /// stack trace of the server is a fault.
     is_legal: bool,
     check: fn(&mut Checker) -> RuleResult,
 }
@@ -90,7 +90,7 @@ impl TcpRule {
         }
     }
 
-    /// Marks a rule in which the kit's clients send frames that the document does not allow.
+    /// Marks a rule in which the kit's clients send frames that the course document does not allow.
     const fn with_illegal_frames(self) -> TcpRule {
         TcpRule {
             is_legal: false,
@@ -143,7 +143,7 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Resu
     };
     let mut checker = Checker::new(task, program);
     match checker.connect() {
-        // Kept open, because a client that disconnects without sending anything is a separate rule.
+        // This connection stays open, because a separate rule tests a client that disconnects without sending anything.
         Ok(connection) => checker.first = Some(connection),
         Err(Stop::NotTried(why)) => {
             return Err(format!(
@@ -235,26 +235,28 @@ pub(crate) struct Checker {
     program: Option<ServerProgram>,
     /// The first stack trace that the server printed while the kit had sent only allowed frames.
     trace: Option<Finding>,
-    /// Whether the kit has sent frames that the document does not allow.
+    /// Whether the kit has sent frames that the course document does not allow.
     has_sent_illegal: bool,
-    /// Whether the server printed a stack trace after such a frame.
+    /// Whether the server printed a stack trace after a frame that the course document does not allow.
     has_doubtful_trace: bool,
-    /// Why the last attempts to start a session, or a game, failed. After some failures the kit does not try again.
+    /// Why the last attempts to start a session, and to start a game, failed. After some failures the kit does not try
+    /// again.
     no_session: Failures,
     no_game: Failures,
     /// The connection that showed that the server listens. The next call of `connect` returns it.
     first: Option<Connection>,
     /// Whether the server answered HELLO in neither dialect.
-    is_mute: bool,
-    /// Set if the server stopped listening when the first client had left after READY.
+    ignores_hello: bool,
+    /// The finding that the server stopped listening when the first client left after READY, if it did.
     gone: Option<Finding>,
     /// Whether a session was started at least once.
-    has_greeted: bool,
+    has_started_session: bool,
     /// `Ok` if the server answered a mistake with an ERROR, otherwise the reason; `None` if this was not tried yet.
     sends_errors: Option<Result<(), String>>,
     /// `Ok` if the server answered the first two moves, otherwise the reason; `None` if this was not tried yet.
     plays: Option<Result<(), String>>,
-    /// The demanded rules and the advice that are broken in this dialect.
+    /// The names of the rules that the server breaks in this dialect, without those that the course document leaves
+    /// open.
     broken: Vec<&'static str>,
     /// Evidence that the server stops reading a name at its first zero byte.
     name_end: Option<Finding>,
@@ -270,16 +272,17 @@ pub(crate) struct Checker {
     flags_are_equal: bool,
     /// Whether the server sends READY only when both clients of a pair have connected.
     is_ready_late: bool,
-    /// Whether the server did not serve a control session. Control sessions only show that the server gets processor
-    /// time.
+    /// Whether the server did not serve a control session. The only purpose of a control session is to show that the
+    /// server gets processor time.
     is_control_unserved: bool,
-    /// Streams that stay open until the end of a rule, because the server ends when a client leaves.
+    /// If the server ends when a client leaves: streams that stay open until the check of a rule ends.
     held: Vec<TcpStream>,
     /// Whether the current rule is about clients that leave.
     is_about_leaving: bool,
     /// Total time for restarts of a server that ends when a client leaves.
     restart_time: Duration,
-    /// The connections for the open questions. The kit waits for all their answers at the same time.
+    /// The connections that test what the course document leaves open. The kit sends on all of them, then waits for all
+    /// answers at the same time.
     probes: Option<open_questions::Probes>,
     games: Option<Games>,
     observations: Rc<RefCell<Observations>>,
@@ -326,9 +329,9 @@ impl Checker {
             no_session: Failures::default(),
             no_game: Failures::default(),
             first: None,
-            is_mute: false,
+            ignores_hello: false,
             gone: None,
-            has_greeted: false,
+            has_started_session: false,
             sends_errors: None,
             plays: None,
             broken: Vec::new(),
@@ -352,7 +355,7 @@ impl Checker {
     fn start_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
         (self.no_session, self.no_game) = Default::default();
-        (self.plays, self.sends_errors, self.has_greeted) = (None, None, false);
+        (self.plays, self.sends_errors, self.has_started_session) = (None, None, false);
         (self.name_end, self.has_tried_one_zero, self.serves_many) = (None, false, false);
         (self.games, self.probes) = (None, None);
         self.broken.clear();

@@ -6,11 +6,13 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// The document demands the rule. A program that breaks it fails.
+    /// The course document demands the rule. A program that breaks it fails.
     Demanded,
-    /// The document leaves the question open. A difference is reported, but the program does not fail.
+    /// An *open question*: the course document does not say what is right. The report shows whether the program behaves
+    /// differently, but the program does not fail.
     Open,
-    /// Advice for programs on a network. A program that does not follow it is reported, but does not fail.
+    /// Advice for programs on a network. The report shows whether the program follows it, but the program does not
+    /// fail.
     Advice,
 }
 
@@ -19,7 +21,7 @@ pub enum Weight {
 pub enum Verdict {
     /// The program follows the rule.
     Holds {
-        /// Remarks.
+        /// Remarks for the report, such as how the program does it.
         notes: Vec<String>,
     },
     /// The program breaks the rule.

@@ -1,4 +1,4 @@
-//! Correct programs in the style of students, in Java and Python, follow every demanded rule.
+//! Correct programs in the style of students, in Java and Python, follow every rule that the course documents demand.
 
 use std::ffi::OsString;
 use std::net::TcpListener;

@@ -23,8 +23,8 @@ pub enum Value {
     },
     /// Best play leads to a draw.
     Draw,
-    /// Not solved: an estimate, positive if the side to move is better. Values beyond about ±10 000 mean that
-    /// the game is practically decided.
+    /// Not solved: an estimate, positive if the side to move is better. A value beyond about ±10 000 means that one
+    /// side almost certainly wins.
     Estimate(i32),
 }
 
@@ -70,7 +70,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The exact value and the number of plies to the end, as far as they are known.
+    /// The exact value, if it is known, and the number of plies to the end, if it is known.
     pub fn exact(&self) -> Option<(GameValue, Option<u32>)> {
         match (self.moves.first(), self.value) {
             (Some(best), _) => Some((best.value, best_distance(&self.moves))),
@@ -89,8 +89,8 @@ pub struct MoveValue {
     pub at: Move,
     /// Win, draw or loss if both sides play best after this move.
     pub value: GameValue,
-    /// The number of plies to the end, including this move, if the winner wins as early as possible and the loser
-    /// loses as late as possible. `None` if the search found no exact distance in time.
+    /// The number of plies to the end, including this move, if the winner wins as early as possible and the loser loses
+    /// as late as possible. `None` if a limit ended the search before it found the exact distance.
     pub distance: Option<u32>,
 }
 

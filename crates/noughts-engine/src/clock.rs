@@ -1,4 +1,5 @@
-//! The clock of the engine. Callers pass the clock to the engine, so tests can use a clock that needs no waiting.
+//! The clock of the engine. Callers pass the clock to the engine, so that tests can use a clock that they set
+//! themselves.
 
 use std::time::{Duration, Instant};
 

@@ -20,16 +20,16 @@ pub(crate) struct EndgameSolver {
 }
 
 /// The number of positions that the solver is expected to search in an endgame with 15 free cells. Each further free
-/// cell multiplies this number by 1.5. About half of the endgames are solved within the expected number (`cargo xtask
-/// bench solve endgames multi`). With ten times this constant the solver started so late that `search:10000n` did not
-/// improve in 400 games.
+/// cell multiplies this number by 1.5. The solver solves about half of the endgames within this number
+/// (`cargo xtask bench solve endgames multi`). With ten times this constant, the solver started so late that it did not
+/// make `search:10000n` stronger in 400 games.
 const NODES_AT_15: u64 = 150;
 
 /// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// Minimum time for the solver, in milliseconds. It reads the clock only every 1 024 positions, so less time is too
-/// short.
+/// Minimum time for the solver, in milliseconds. The solver reads the clock only every 1 024 positions, so it could
+/// exceed a shorter time.
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 
@@ -63,8 +63,8 @@ impl EndgameSolver {
         self.connect_four = None;
     }
 
-    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if half of the limits
-    /// is unlikely to suffice. Returns the solution, if found, and the number of positions searched.
+    /// Tries to solve a game on nine boards with half of the limits of the search. If half of the limits is unlikely to
+    /// suffice, does not start. Returns the solution, if found, and the number of positions searched.
     pub(crate) fn solve_nested(
         &mut self,
         game: &Game,
@@ -111,8 +111,8 @@ const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
 const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
-    /// The exact value of a Connect Four position, if the solver finds it with half of the limits. Returns `None` at
-    /// once if half of the limits is unlikely to suffice. With `wants_moves` the analysis has the values of all
+    /// The exact value of a Connect Four position, if the solver finds it with half of the limits. If half of the
+    /// limits is unlikely to suffice, returns `None` at once. With `wants_moves` the analysis has the values of all
     /// moves, otherwise only one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
@@ -134,10 +134,10 @@ impl EndgameSolver {
             Some(kept) => kept,
             None => (variant, ConnectFour::new(&variant, budget.memory)?),
         });
-        let stones = solver.stones(&game.diagram());
-        let expected = match solver.is_in_book(stones) {
+        let marks = solver.marks(&game.diagram());
+        let expected = match solver.is_in_book(marks) {
             true => CONNECT_FOUR_NODES_IN_BOOK,
-            false => expected_nodes(solver.free(stones)),
+            false => expected_nodes(solver.free(marks)),
         };
         if expected > max_nodes {
             return None;
@@ -150,14 +150,14 @@ impl EndgameSolver {
                 || nodes - from >= max_nodes
         };
         let moves = match wants_moves {
-            true => solver.move_values(stones, &mut should_stop).ok()?,
-            false => vec![solver.choose(stones, u64::MAX, &mut should_stop).ok()?],
+            true => solver.move_values(marks, &mut should_stop).ok()?,
+            false => vec![solver.choose(marks, u64::MAX, &mut should_stop).ok()?],
         };
         let best = *moves.first()?;
         let distance = best_distance(&moves);
         Some(Analysis {
             value: Value::of_exact(best.value, distance),
-            line: solver.line_after(stones, best, &mut should_stop),
+            line: solver.line_after(marks, best, &mut should_stop),
             depth: distance.unwrap_or(0),
             nodes: solver.nodes() - from,
             time: clock.now().saturating_sub(started),

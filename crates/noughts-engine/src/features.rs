@@ -1,9 +1,9 @@
-//! Features: what a search computes about a position beyond the rules, such as a hash, an estimate and an
-//! order of moves.
+//! Features: values of a position that a search needs and the rules do not have: a hash, an estimate and an order of
+//! moves.
 
 pub(crate) mod grid;
 pub(crate) mod nested;
-// Public, because the training program uses items of this module that playing does not use.
+// Public, because the training program uses items of this module that no strategy uses.
 #[cfg_attr(not(feature = "training"), allow(unreachable_pub, dead_code))]
 pub mod patterns;
 pub(crate) mod windows;
@@ -54,8 +54,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
     /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of moves
-    /// considered. Does not play the moves. May return early when a move reaches `enough`. `None` if this shortcut does
-    /// not exist for the game.
+    /// considered. Does not play the moves. May return when a move reaches `enough`, before it has considered all
+    /// moves. `None` if the game does not support this shortcut.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
@@ -75,7 +75,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
-    /// How much move ordering lowers the rank of a move that makes a four.
+    /// The number by which move ordering lowers the rank of a move that makes a four.
     fn four_penalty(&self) -> i32 {
         0
     }

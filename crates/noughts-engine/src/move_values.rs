@@ -13,7 +13,7 @@ use crate::solver::{Budget, GameValue, Solver};
 use crate::strategies::iterative_deepening::IterativeDeepening;
 use crate::strategy::Stop;
 
-/// Positions with more legal moves are rarely solved in time.
+/// A position with more legal moves is rarely solved within the limits.
 const MAX_MOVES: usize = 36;
 
 /// Maximum number of moves in the line that [`complete_line`] returns.
@@ -39,8 +39,8 @@ pub fn add_move_values(analysis: &mut Analysis, mut moves: Vec<MoveValue>) {
     analysis.moves = moves;
 }
 
-/// Extends the line of a forced win or loss towards the end of the game, as far as the limits suffice, because a search
-/// may return only its beginning. Each added move is the best move of its position.
+/// Extends the line of a forced win or loss towards the end of the game, as far as the limits suffice. A search may
+/// return only the beginning of the line. Each added move is the best move of its position.
 pub fn complete_line(
     analysis: &mut Analysis,
     game: &Game,
@@ -145,8 +145,8 @@ struct PositionValues<'a> {
 }
 
 impl PositionValues<'_> {
-    /// The value, and for a win or a loss the number of plies to the end, if it is found. The solver proves draws on
-    /// small boards long before the search does; only the search finds distances.
+    /// The value, if it is found; for a win or a loss also the number of plies to the end. On small boards the solver
+    /// proves a draw much earlier than the search does, but only the search finds distances.
     fn find(&mut self, game: &Game, limits: Limits) -> Option<(GameValue, Option<u32>)> {
         if self.stop.is_set() || limits.time.is_some_and(|time| time.is_zero()) {
             return None;

@@ -20,7 +20,7 @@ pub struct StrategyKind {
     pub(crate) parameter: fn(&str) -> Option<String>,
     /// Returns the reason why the strategy cannot play a game; `None` if it can.
     pub refuses: fn(&Game) -> Option<String>,
-    /// Whether the strategy needs only microseconds for every move of the game; see [`StrategyName::is_instant`].
+    /// Whether the strategy chooses every move of the game within microseconds; see [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
     /// Builds a strategy from a normalized parameter.
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
@@ -76,8 +76,8 @@ impl StrategyName {
         }
     }
 
-    /// Whether the strategy chooses every move of this game within microseconds and from the position alone. If so,
-    /// it needs no thread of its own, and one instance can serve many games.
+    /// Whether the strategy chooses every move of this game within microseconds, and whether the move depends only on
+    /// the position. If so, the strategy needs no thread of its own, and one instance can serve many games.
     pub fn is_instant(&self, game: &Game) -> bool {
         (self.kind.instant)(game)
     }

@@ -32,7 +32,8 @@ pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mist
                 Action::Play(_) if number + 1 == game.turns().len() => ending(game, turn.by),
                 Action::Play(at) => value_of_move(analysis_before, at)
                     .or_else(|| analysis(number + 1).and_then(exact).map(for_the_other)),
-                // A rewind or a takeback returns to an earlier position, whose move was already judged.
+                // A rewind or a takeback returns to an earlier position. The move that led to this position was already
+                // judged.
                 Action::Rewind(_) | Action::Takeback(_) => None,
             };
             let (before, after) = exact(analysis_before).zip(after)?;

@@ -30,21 +30,22 @@ use crate::solver::SolvedPosition;
 use crate::strategy::Stop;
 use crate::transposition_table::{Bound, TranspositionTable};
 
-/// The value of a won game is this number minus the plies to the win. Estimates are much smaller.
+/// The value of a won game is this number minus the plies to the win. The absolute value of an estimate is much
+/// smaller.
 const WIN: i32 = 1_000_000;
 
 /// Values above this number are proved wins; values below its negative are proved losses.
 const DECIDED: i32 = WIN - 100_000;
 
-/// Values between this number and `DECIDED` are probable wins, because the search did not try every defence. Values
-/// between the negatives of these numbers are probable losses.
+/// Values between this number and `DECIDED` are probable wins: the search found a win, but did not try every defence.
+/// Values between the negatives of these numbers are probable losses.
 const LIKELY: i32 = DECIDED - 200_000;
 
 /// Greater than every value.
 const INFINITE: i32 = WIN + 1;
 
-/// The number of cells evaluated between two clock reads. A search on a 15x15 board with two sides reaches about a
-/// million nodes per second, on 255x255 with 64 sides about a hundred. A clock read takes about 30 ns.
+/// The number of cells evaluated between two clock reads. A search reaches about a million nodes per second on a 15x15
+/// board with two sides, and about a hundred on 255x255 with 64 sides. A clock read takes about 30 ns.
 const CELLS_PER_CLOCK_READ: u64 = 128 * 450;
 const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 
@@ -60,22 +61,22 @@ const MAX_CANDIDATES: usize = 12;
 /// from twice this index on with two plies less.
 const LATE: usize = 3;
 
-/// Minimum depth of a result in the transposition table. Looking up shallower results costs more than it saves.
+/// Minimum depth of a result in the transposition table. Looking up shallower results takes more time than it saves.
 const MIN_STORED_DEPTH: u32 = 2;
 
 /// Which moves are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Width {
+pub(crate) enum MoveSelection {
     /// Every move to the full depth: the value equals the value of plain minimax.
-    Full,
+    All,
     /// Only promising moves. Forced replies are searched deeper.
-    Selective,
+    Promising,
 }
 
 /// Everything that a search needs besides the game.
 pub(crate) struct SearchContext<'t> {
     pub(crate) limits: Limits,
-    pub(crate) width: Width,
+    pub(crate) move_selection: MoveSelection,
     pub(crate) table: &'t TranspositionTable,
     pub(crate) stop: &'t Stop,
     pub(crate) clock: &'t dyn Clock,
@@ -83,10 +84,10 @@ pub(crate) struct SearchContext<'t> {
 
 /// The purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Aim {
+pub(crate) enum SearchPurpose {
     /// The value of the position.
     Value,
-    /// A move. If there is only one sensible move, it is returned at once.
+    /// A move. If there is only one sensible move, the search returns it at once.
     Move {
         /// The usual time per move in a game with a clock. The time limit is then only an upper bound.
         usual: Option<Duration>,
@@ -95,13 +96,13 @@ pub(crate) enum Aim {
 
 /// Searches for the value of a game that is not over, in one thread.
 pub(crate) fn search(game: &Game, context: SearchContext<'_>) -> Analysis {
-    search_for(Aim::Value, 1, None, game, context)
+    search_for(SearchPurpose::Value, 1, None, game, context)
 }
 
 /// Searches a game that is not over. With one thread and without a time limit the result is deterministic. Near the
 /// end of a game the endgame solver runs first, if `endgame` is given.
 pub(crate) fn search_for(
-    aim: Aim,
+    purpose: SearchPurpose,
     threads: usize,
     endgame: Option<&mut EndgameSolver>,
     game: &Game,
@@ -113,10 +114,10 @@ pub(crate) fn search_for(
         None => (None, 0),
     };
     context.table.renew();
-    // With a solved position the search only chooses among moves of equal value; one thread is enough.
+    // If the position is solved, the search only chooses among moves of equal value, and one thread is enough.
     let is_alone = threads < 2 || solved.is_some();
     dispatch!(game.timeline(), timeline => {
-        let search = Search::new(SearchBoard::new(game, timeline), context, aim);
+        let search = Search::new(SearchBoard::new(game, timeline), context, purpose);
         let search = Search { started, nodes, solved, ..search };
         match is_alone {
             true => search.run(),
@@ -128,7 +129,7 @@ pub(crate) fn search_for(
 struct Search<'t, R: Searchable> {
     board: SearchBoard<R>,
     context: SearchContext<'t>,
-    aim: Aim,
+    purpose: SearchPurpose,
     /// State shared with the other threads of this search.
     shared: Option<&'t SharedSearch>,
     /// Whether this is a helper thread, which only fills the transposition table.
@@ -137,24 +138,24 @@ struct Search<'t, R: Searchable> {
     counted: u64,
     /// The side to move at the root.
     me: Side,
-    /// Number of free cells at the root. No line of play can be longer.
+    /// Number of free cells at the root: the maximum length of a line of play.
     free: usize,
     started: Duration,
     nodes: u64,
-    /// The endgame solver's result, if any. With it, only moves that keep the value are searched.
+    /// The endgame solver's result, if any. If there is a result, only moves that keep its value are searched.
     solved: Option<SolvedPosition>,
     /// The node count of the next clock read, and the number of nodes between two reads.
     next_clock_read: u64,
     nodes_per_clock_read: u64,
     /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
     aborted: bool,
-    /// Whether some line was not searched to the end of the game. If so, the value is not exact.
+    /// Whether the search ended some line before the end of the game. If so, the value is not exact.
     horizon: bool,
     /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
     /// The killer move of each ply: the latest move that caused a cutoff there.
     killers: Vec<Option<Move>>,
-    /// Whether this search uses the fact that fours force replies.
+    /// Whether this search looks for fours and for the replies that they force.
     by_force: bool,
     vcf: VcfSearch,
     vct: VctState,
@@ -176,9 +177,10 @@ struct Listing {
 }
 
 impl<'t, R: Searchable> Search<'t, R> {
-    fn new(mut board: SearchBoard<R>, context: SearchContext<'t>, aim: Aim) -> Self {
+    fn new(mut board: SearchBoard<R>, context: SearchContext<'t>, purpose: SearchPurpose) -> Self {
         Search {
-            by_force: context.width == Width::Selective && board.windows().is_some(),
+            by_force: context.move_selection == MoveSelection::Promising
+                && board.windows().is_some(),
             vcf: VcfSearch::new(),
             vct: VctState::new(),
             untried: None,
@@ -197,7 +199,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             killers: Vec::new(),
             board,
             context,
-            aim,
+            purpose,
             shared: None,
             assists: false,
             counted: 0,
@@ -206,9 +208,9 @@ impl<'t, R: Searchable> Search<'t, R> {
 
     /// The value of a move for the side that makes it.
     fn child(&mut self, at: Move, depth: u32, alpha: i32, beta: i32, first: bool) -> i32 {
-        let mover = self.team(self.board.to_move());
+        let mover = self.is_own_side(self.board.to_move());
         self.board.play(at);
-        let turns = self.team(self.board.to_move()) != mover;
+        let turns = self.is_own_side(self.board.to_move()) != mover;
         let mut value = if first {
             self.value_for(turns, depth, alpha, beta)
         } else {
@@ -256,7 +258,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             self.remember(depth, value, Bound::Exact, self.vcf.first());
             return value;
         }
-        if depth == 0 && !self.is_pressing() {
+        if depth == 0 && !self.has_immediate_threat() {
             self.horizon = true;
             return self.estimate();
         }
@@ -307,8 +309,8 @@ impl<'t, R: Searchable> Search<'t, R> {
             }
             let claim = match best.1 {
                 Some(_) => self.claim(at, rest),
-                // This thread always searches the first move itself, because its value gives the bound for the other
-                // moves.
+                // This thread always searches the first move itself, because the value of the first move gives the
+                // bound for the other moves.
                 None => Claim::Free,
             };
             if claim == Claim::Elsewhere && order.defer(number) {
@@ -354,11 +356,11 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a
-    /// few moves need to be searched. Always false in a full search and beyond `DEEPEST_EXTENSION`.
-    fn is_pressing(&self) -> bool {
+    /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a few
+    /// moves need to be searched. Always false in a search of all moves and beyond `DEEPEST_EXTENSION`.
+    fn has_immediate_threat(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
-        self.context.width == Width::Selective
+        self.context.move_selection == MoveSelection::Promising
             && self.board.ply() < DEEPEST_EXTENSION
             && sides
                 .into_iter()
@@ -366,10 +368,10 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 
     /// Whether a move from the transposition table is searched before the other moves are listed. Usually its cutoff
-    /// makes the list unnecessary. False in a selective search, which must know forced replies first.
+    /// makes the list unnecessary. False in a search of promising moves only, which must know forced replies first.
     fn is_tried_first(&self, at: Move) -> bool {
         let (rules, position) = (self.board.rules(), self.board.position());
-        self.context.width == Width::Full && rules.check(position, at).is_ok()
+        self.context.move_selection == MoveSelection::All && rules.check(position, at).is_ok()
     }
 
     /// Lists the moves to search. The most promising move comes first; the others are unsorted.
@@ -377,9 +379,9 @@ impl<'t, R: Searchable> Search<'t, R> {
         let (features, rules) = (self.board.features(), self.board.rules());
         let position = self.board.position();
         list.clear();
-        if self.context.width == Width::Selective {
+        if self.context.move_selection == MoveSelection::Promising {
             let (mover, next) = (self.board.to_move(), self.board.next_to_move());
-            let rival = (self.team(mover) != self.team(next)).then_some(next);
+            let rival = (self.is_own_side(mover) != self.is_own_side(next)).then_some(next);
             features.forced(rules, position, rival, list);
         }
         let forced = list.len() == 1;
@@ -410,10 +412,12 @@ impl<'t, R: Searchable> Search<'t, R> {
 
     /// Lists candidates. Returns true if every legal move is listed.
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
-        let max_moves = match self.context.width {
-            Width::Full => usize::MAX,
-            Width::Selective if self.by_force && self.board.ply() == 0 => MAX_ROOT_CANDIDATES,
-            Width::Selective => MAX_CANDIDATES,
+        let max_moves = match self.context.move_selection {
+            MoveSelection::All => usize::MAX,
+            MoveSelection::Promising if self.by_force && self.board.ply() == 0 => {
+                MAX_ROOT_CANDIDATES
+            }
+            MoveSelection::Promising => MAX_CANDIDATES,
         };
         let fours = self.note_fours();
         let (features, rules) = (self.board.features(), self.board.rules());
@@ -455,9 +459,9 @@ impl<'t, R: Searchable> Search<'t, R> {
         };
         let features = self.board.features();
         let known = entry.best.map(|at| features.unmap_move(symmetry, at));
-        let deep_enough = match self.context.width {
-            Width::Full => u32::from(entry.depth) == depth,
-            Width::Selective => u32::from(entry.depth) >= depth,
+        let deep_enough = match self.context.move_selection {
+            MoveSelection::All => u32::from(entry.depth) == depth,
+            MoveSelection::Promising => u32::from(entry.depth) >= depth,
         };
         let value = from_table(entry.value, self.board.ply() as i32);
         let fits = match entry.bound() {
@@ -485,7 +489,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 
     /// The key of the position in the transposition table. With more than two sides the value depends on the side to
-    /// move at the root, so the number of this side changes the key.
+    /// move at the root, so the number of this side is part of the key.
     fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.board.key();
         match self.board.rules().sides() {
@@ -499,7 +503,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
             self.aborted = true;
         }
-        // Check the stop at every node, because one node takes milliseconds on the largest boards.
+        // The stop is checked at every node, because one node takes milliseconds on the largest boards.
         self.aborted |= self.context.stop.is_set();
         if self.nodes >= self.next_clock_read {
             self.next_clock_read = self.nodes + self.nodes_per_clock_read;
@@ -513,7 +517,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         self.context.clock.now().saturating_sub(self.started)
     }
 
-    fn team(&self, side: Side) -> bool {
+    fn is_own_side(&self, side: Side) -> bool {
         side == self.me
     }
 
@@ -522,7 +526,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         let value = board
             .features()
             .estimate(board.rules(), board.position(), self.me);
-        if self.team(board.to_move()) {
+        if self.is_own_side(board.to_move()) {
             value
         } else {
             -value
@@ -535,7 +539,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             Outcome::Won(sides) if sides.contains(self.me) => WIN - self.board.ply() as i32,
             Outcome::Won(_) => self.board.ply() as i32 - WIN,
         };
-        if self.team(self.board.to_move()) {
+        if self.is_own_side(self.board.to_move()) {
             mine
         } else {
             -mine

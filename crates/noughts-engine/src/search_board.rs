@@ -87,14 +87,14 @@ impl<R: Searchable> SearchBoard<R> {
     /// A hash of the position and the seat to move, and the symmetry for which the hash was computed.
     pub(crate) fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.features.key(&self.position);
-        // Any odd constant works. It only gives each seat to move a different key.
+        // Any odd constant works. Its only purpose is that the key depends on the seat to move.
         (
             key ^ (self.seat as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93),
             symmetry,
         )
     }
 
-    /// Whether a position owns no heap memory. If so, copying the position is faster than taking back a move.
+    /// Whether a position owns no heap memory. If it owns none, copying the position is faster than taking back a move.
     const COPIES: bool = !std::mem::needs_drop::<R::Position>();
 
     #[inline]

@@ -118,7 +118,8 @@ pub struct Solution {
     pub at_most: GameValue,
     /// A move that keeps the value; `None` if the game is over or nothing is known.
     pub best: Option<Move>,
-    /// A line of best play. It ends early if the next best move is not found quickly.
+    /// A line of best play. It may end before the end of the game, because the search for each of its moves has a
+    /// limit.
     pub line: Vec<Move>,
     /// The number of plies to the end, if the winner wins as early as possible and the loser loses as late as
     /// possible. `None` unless [`find_distance`](Solver::find_distance) was called.
@@ -275,8 +276,8 @@ impl Solver {
         self.budget = budget;
     }
 
-    /// Searches until the position is solved, the budget is used up or `stop` is set. Another call continues
-    /// with a new budget of time and positions.
+    /// Searches until the position is solved, the budget is used up or `stop` is set. Another call continues the
+    /// search, with a new budget of time and positions.
     pub fn solve(
         &mut self,
         stop: &Stop,
@@ -311,8 +312,8 @@ impl Solver {
         let Some(solver) = &mut self.connect_four else {
             unreachable!("the caller has seen it");
         };
-        let (stones, from, attacker) = (
-            solver.stones(&self.start),
+        let (marks, from, attacker) = (
+            solver.marks(&self.start),
             solver.nodes(),
             self.start.to_move,
         );
@@ -328,7 +329,7 @@ impl Solver {
             });
             budget.is_used_up(time, nodes - from) || stop.is_set()
         };
-        let found = solver.solve(stones, self.finds_distance, &mut should_stop);
+        let found = solver.solve(marks, self.finds_distance, &mut should_stop);
         if let Some(found) = &found {
             (self.at_least, self.at_most) = (found.value, found.value);
         }
@@ -440,9 +441,9 @@ impl Solver {
             }
             let memory = &self.memory;
             let mut unlimited = Unlimited;
-            let (variant, salt) = (self.variant, salt(attacker));
+            let (variant, attacker_key) = (self.variant, attacker_key(attacker));
             with_position!(&self.variant, &self.start, attacker, position => {
-                let dfpn = Dfpn::new(position, memory, &mut unlimited, salt);
+                let dfpn = Dfpn::new(position, memory, &mut unlimited, attacker_key);
                 proof_writer::records(dfpn, &variant, wins, into)
             })?;
         }
@@ -519,14 +520,14 @@ impl Solver {
             }
             match self.memory.grown(self.budget.memory) {
                 Some(larger) => self.memory = larger,
-                // The table cannot grow: continue with its present size.
+                // The table cannot grow, so the search continues with its present size.
                 None => limits.budget.memory = 0,
             }
         }
     }
 
-    /// Like `can_force_win`, but also ends when the table is too full and could grow. The second value is true if the
-    /// search ended because of the table.
+    /// Like `can_force_win`, but also ends when the table is too full and may grow. The second value is true if the
+    /// search ended for this reason.
     fn search_until_full(
         &mut self,
         attacker: Side,
@@ -547,7 +548,7 @@ impl Solver {
                         let mut limit = HelperThread { shared: shared_ref, stop };
                         let variation = number as u64 + 1;
                         with_position!(variant, start, attacker, position => {
-                            Dfpn::new(position, memory, &mut limit, salt(attacker)).with_variation(variation).answer()
+                            Dfpn::new(position, memory, &mut limit, attacker_key(attacker)).with_variation(variation).answer()
                         })
                         .inspect(|_| shared_ref.done.store(true, Ordering::Relaxed))
                     })
@@ -562,7 +563,7 @@ impl Solver {
                 since: 0,
             };
             let answer = with_position!(variant, start, attacker, position => {
-                Dfpn::new(position, memory, &mut limit, salt(attacker)).answer()
+                Dfpn::new(position, memory, &mut limit, attacker_key(attacker)).answer()
             });
             shared.done.store(true, Ordering::Relaxed);
             let others = crew.into_iter().filter_map(|one| one.join().ok().flatten());
@@ -600,7 +601,7 @@ impl Solver {
         line
     }
 
-    /// Whether the result is certain, whatever both sides play.
+    /// Whether all further moves lead to the same result.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
         with_position!(&self.variant, diagram, me, position => proof_writer::is_dead(position))
@@ -629,7 +630,7 @@ impl Solver {
             (GameValue::Loss, GameValue::Loss) => {
                 let (memory, variant) = (&self.memory, &self.variant);
                 with_position!(variant, diagram, other, position => {
-                    let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(other));
+                    let mut dfpn = Dfpn::new(position, memory, &mut limit, attacker_key(other));
                     proof_writer::resisting_move(&mut dfpn)
                 })
             }
@@ -649,7 +650,7 @@ impl Solver {
         let mut limit = NodeLimit { left, stop };
         let memory = &self.memory;
         with_position!(&self.variant, &self.start, attacker, position => {
-            let mut dfpn = Dfpn::new(position, memory, &mut limit, salt(attacker));
+            let mut dfpn = Dfpn::new(position, memory, &mut limit, attacker_key(attacker));
             best_moves::moves_that_keep(&mut dfpn, wins)
         })
     }
@@ -665,7 +666,7 @@ impl Solver {
     ) -> Option<Move> {
         let memory = &self.memory;
         with_position!(&self.variant, at, attacker, position => {
-            let mut dfpn = Dfpn::new(position, memory, limit, salt(attacker));
+            let mut dfpn = Dfpn::new(position, memory, limit, attacker_key(attacker));
             proof_writer::keeping(&mut dfpn, wins)
         })
     }
@@ -700,6 +701,6 @@ fn middle(variant: &Variant) -> Option<Move> {
     }
 }
 
-fn salt(attacker: Side) -> u64 {
+fn attacker_key(attacker: Side) -> u64 {
     (attacker.index() as u64).wrapping_mul(0x6C62_272E_07BB_0142)
 }

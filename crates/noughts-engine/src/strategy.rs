@@ -1,5 +1,4 @@
-//! The trait of all strategies. A game calls a strategy once per move, so this virtual call costs nothing per search
-//! node.
+//! The trait of all strategies. The caller calls a strategy once per move, so search nodes need no virtual call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +10,8 @@ use crate::clock::{Clock, SystemClock};
 
 /// A way to choose moves. A strategy may keep results of one search for its next move.
 pub trait Strategy: Send {
-    /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set, returns the
-    /// best move found so far at once.
+    /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set, returns soon, with the
+    /// best move found so far.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision;
 }
 
@@ -31,7 +30,7 @@ impl From<Move> for Decision {
     }
 }
 
-/// What a strategy needs besides the game: a seed and a clock.
+/// A seed and a clock for a strategy.
 ///
 /// ```
 /// use noughts_engine::{EngineSetup, Stop, StrategyName};

@@ -8,8 +8,8 @@ const MAX_CELLS: usize = 1_024;
 /// The moves with which the side that played `at` would complete a line if it could move again, ascending. Two or more
 /// of these moves are a fork: the opponent cannot prevent both.
 ///
-/// `after` is the game after the play. There are no threats in finished games, on nine boards, on boards with
-/// more than 1 024 cells, and in misère games, where nobody wants to complete a line.
+/// `after` is the game after the play. There are no threats in finished games, on nine boards, on boards with more than
+/// 1 024 cells, and in misère games, where the side that completes a line loses.
 pub fn threats(after: &Game, at: Move) -> Vec<Move> {
     let variant = after.variant();
     let Variant::Grid(spec) = variant else {
@@ -80,7 +80,7 @@ mod tests {
         // The game is over.
         check("3x3k3", "0-0 1-0 0-1 1-1 0-2", "");
         check("3x3k3+misere", "1-1 0-0 0-2", "");
-        // Only the cell on which a mark would rest.
+        // Only the cell on which a mark can be placed is a threat.
         check("7x6k4+gravity", "5-0 5-6 5-1 4-6 5-2", "5-3");
         check("7x6k4+gravity", "5-1 5-6 5-2 4-6 5-3", "5-0 5-4");
         check("7x6k4+gravity", "5-0 5-1 5-2 4-0 5-3 4-1 4-2 4-3", "");

@@ -64,8 +64,8 @@ impl Entry {
     }
 }
 
-/// Memory for one entry. `lock` is the key xor the entry. If two threads write at the same time and each leaves one
-/// half, the halves do not match, and no lookup finds the entry.
+/// Memory for one entry. `lock` is the key xor the entry. If a slot has one half from each of two threads that wrote at
+/// the same time, the halves do not match, and no lookup finds the entry.
 #[derive(Default, Debug)]
 struct Slot {
     lock: AtomicU64,
@@ -73,7 +73,7 @@ struct Slot {
 }
 
 /// A transposition table. A new entry replaces the old entry of its slot. Exception: the old entry stays if it is from
-/// the same search, for another position, and deeper.
+/// the same search, is for another position, and is deeper.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
     slots: Vec<Slot>,

@@ -32,18 +32,18 @@ fn play(variant: &str, columns: impl IntoIterator<Item = u8>) -> Game {
     game
 }
 
-/// Value and distance of a published score. Score 1 means that the winner wins with its last stone, score 2 with the
-/// stone before, and so on.
+/// Value and distance of a published score. Score 1 means that the winner wins with its last mark, score 2 with the
+/// mark before, and so on.
 fn published(score: i32, free: u32) -> (GameValue, u32) {
-    let stones_left = match score {
+    let marks_left = match score {
         0 => return (GameValue::Draw, free),
         1.. => free.div_ceil(2),
         ..0 => free / 2,
     };
-    let stones = stones_left + 1 - score.unsigned_abs();
+    let winner_marks = marks_left + 1 - score.unsigned_abs();
     match score {
-        1.. => (GameValue::Win, 2 * stones - 1),
-        _ => (GameValue::Loss, 2 * stones),
+        1.. => (GameValue::Win, 2 * winner_marks - 1),
+        _ => (GameValue::Loss, 2 * winner_marks),
     }
 }
 
@@ -142,9 +142,9 @@ fn compare_with_reference(variant: &str, max_free: usize, positions: usize) {
     let mut random = Random::new(4);
     let mut compared = 0;
     while compared < positions {
-        let stones = cells - max_free + random.below(max_free);
+        let mark_count = cells - max_free + random.below(max_free);
         let mut marks = vec![0; cells];
-        let is_open = (0..stones).all(|_| {
+        let is_open = (0..mark_count).all(|_| {
             let free: Vec<usize> = (0..columns).filter(|column| marks[*column] == 0).collect();
             let column = free[random.below(free.len())];
             let column = (0..rows).map(|row| row * columns + column);
@@ -404,7 +404,7 @@ fn a_search_stopped_by_its_budget_reports_no_wrong_value() {
 
 #[test]
 fn analysis_of_connect_four_is_exact_near_the_end() {
-    // The first line of "middle-medium" is a draw after 15 stones.
+    // The first line of "middle-medium" is a draw after 15 marks.
     let game = play(
         "7x6k4+gravity",
         "274552224131661".bytes().map(|digit| digit - b'1'),

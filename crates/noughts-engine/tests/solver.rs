@@ -1,5 +1,5 @@
-//! The solver agrees with plain minimax: in every position of the smallest boards, and in many random positions of larger
-//! boards, with any number of marks per side and either side to move.
+//! The solver agrees with plain minimax: in every position of the smallest boards, and in many random positions of
+//! larger boards, with any number of marks per side and either side to move.
 
 use std::collections::HashMap;
 

@@ -188,7 +188,7 @@ impl Robot for ExternalEngine {
         check(game).map_err(|reason| crash(format!("can't play: {reason}")))?;
         let asked = self.ask(game, stop);
         if asked.is_err() {
-            // End the process. Otherwise a late answer could be mistaken for the answer to the next request.
+            // The process is ended, because a late answer could be mistaken for the answer to the next request.
             self.process = None;
             self.known_moves = None;
         }

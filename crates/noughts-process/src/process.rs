@@ -178,8 +178,8 @@ impl Process {
         Some(status)
     }
 
-    /// Passes the remaining output of an exited process to `take`. Gives up after 2 s if processes that it started
-    /// keep the pipes open.
+    /// Passes the remaining output of an exited process to `take`. If processes that it started keep the pipes open,
+    /// stops after 2 s.
     pub fn drain(&self, mut take: impl FnMut(Event)) {
         let deadline = Instant::now() + DRAIN_TIME;
         while Instant::now() < deadline {

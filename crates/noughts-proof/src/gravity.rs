@@ -1,4 +1,5 @@
-//! Positions with gravity that need no proof record, because the possible lines or *following* decide them.
+//! Positions with gravity that need no proof record, because their result follows from the possible lines or from
+//! *following*.
 //!
 //! If every column has an even number of empty cells, the side that is not to move can *follow*: it answers every
 //! mark with a mark directly above it. In this way it gets the upper cell of every pair, and the other side gets only

@@ -1,4 +1,4 @@
-//! Games on nine boards that the score decides before they are over.
+//! Games on nine boards whose result is certain before the end, because a side can no longer win enough boards.
 //!
 //! A side can still get the boards that it has won and every open board with a line that has no mark of the
 //! other side. A side that cannot get enough boards cannot win. In Multi a side has won if it has more boards
@@ -6,8 +6,7 @@
 
 use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
-/// Whether the attacker is certain to win (`true`) or cannot win (`false`); `None` while the score decides
-/// nothing.
+/// Whether the attacker is certain to win (`true`) or cannot win (`false`); `None` if neither follows from the score.
 pub(crate) fn decided(spec: NestedSpec, position: &Diagram, attacker: Side) -> Option<bool> {
     let boards = position.boards();
     let won = |side: Side| members(|board| boards[board] == BoardState::Won(side));

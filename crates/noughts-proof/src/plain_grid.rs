@@ -1,6 +1,6 @@
 //! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
-//! In these games an extra mark never hurts its owner. The checker uses these consequences:
+//! In these games an extra mark is never a disadvantage for its owner. The checker uses these consequences:
 //!
 //! - A mark does not matter if its side can no longer complete a line through it. An empty cell does not matter if
 //!   neither side can still complete a line through it. Positions that differ only in such cells are equal.

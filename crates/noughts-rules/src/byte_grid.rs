@@ -32,7 +32,8 @@ impl Clone for ByteGridPosition {
         }
     }
 
-    /// Reuses the allocation, because a search keeps one position per ply and often overwrites these positions.
+    /// Reuses the allocation of `self`, because a search keeps one position per ply and often overwrites these
+    /// positions.
     fn clone_from(&mut self, from: &ByteGridPosition) {
         self.cells.clone_from(&from.cells);
         self.taken = from.taken;

@@ -54,8 +54,8 @@ pub struct Options {
     pub order: Vec<Side>,
 }
 
-/// How a game ended, with the reason. An [`Outcome`] has only the results that the rules decide. A conclusion also
-/// covers resignation, time, agreement, and games that players left.
+/// How a game ended, with the reason. An [`Outcome`] is a result that the rules decide. A conclusion also covers
+/// resignation, time, agreement, and games that players left.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Conclusion {
     /// Nobody won.

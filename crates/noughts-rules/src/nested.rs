@@ -53,8 +53,8 @@ pub(crate) const fn has_line(set: u16) -> bool {
     HAS_LINE[(set & ALL) as usize]
 }
 
-/// For each of the 512 sets, its members, lowest first, four bits per member. The number of members is stored from
-/// bit 36 on. Used to pick random moves.
+/// For each of the 512 sets, its members, lowest first, four bits per member. The number of members is stored from bit
+/// 36 on. The table is used to choose random moves.
 const MEMBERS: [u64; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -91,8 +91,8 @@ pub struct Nested {
     spec: NestedSpec,
 }
 
-/// A position on nine boards, with nine bits per board and side. A position has only 48 bytes, because a search copies
-/// it at every node.
+/// A position on nine boards, with nine bits per board and side. A position has only 48 bytes, so that a search can
+/// copy it at every node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedPosition {
     boards: [SetPerSide; 9],
@@ -148,8 +148,8 @@ impl Nested {
         Nested { spec }
     }
 
-    /// The boards in which the next play may be, after a play in `cell`. `open` has the open boards. If the board of `cell` is
-    /// closed, the redirect of the variant decides.
+    /// The boards in which the next play may be, after a play in `cell`. `open` has the open boards. If the board of
+    /// `cell` is closed, the redirect of the variant decides.
     #[inline(always)]
     pub fn sent_to(&self, open: u16, cell: usize) -> u16 {
         match self.spec.redirect() {

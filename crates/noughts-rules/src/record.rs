@@ -164,7 +164,7 @@ impl Record {
     }
 }
 
-/// Parses and replays a record. Lines may end in `\r\n`; the last line may have no line end. Blank lines may follow
+/// Parses and replays a record. Lines may end with `\r\n`; the last line may have no line break. Blank lines may follow
 /// the record, because they separate the records of a file.
 impl FromStr for Record {
     type Err = RecordError;

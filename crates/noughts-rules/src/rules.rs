@@ -62,7 +62,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// the next play. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
-    /// Sets the side to move. Used after a rewind, and for turn orders in which a side has several seats.
+    /// Sets the side to move. This is needed after a rewind, and for turn orders in which a side has several seats.
     fn set_turn(&self, position: &mut Self::Position, side: Side);
 
     /// The position as plain data.

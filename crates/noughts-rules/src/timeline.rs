@@ -98,9 +98,9 @@ impl<R: Rules> Timeline<R> {
 
 /// A timeline of a variant that is known only at run time.
 ///
-/// Each variant of this enum has a different static type for positions. These variants are not part of the public
-/// interface. The macro `dispatch!` matches on them, so that generic code chooses the type once per call, not once
-/// per search node.
+/// Each case of this enum holds a timeline with another position type. The cases are not part of the public interface.
+/// The macro `dispatch!` matches on them, so that generic code chooses the type once per call, not once per search
+/// node.
 ///
 /// ```
 /// use noughts_rules::AnyTimeline;

@@ -21,7 +21,7 @@ use crate::tables::{SubmitError, Tables};
 /// Maximum length of a command, in bytes.
 const MAX_COMMAND: u64 = 8 * 1024;
 
-/// Maximum time for a client to send its command, and again to read the answer.
+/// Maximum time for a client to send its command, and the same time again to read the answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of games or players in a list.
@@ -33,7 +33,7 @@ const MAX_TEXT: usize = 500;
 /// Maximum number of attempts to delete a player. Each attempt first ends the player's running games.
 const MAX_ATTEMPTS: usize = 3;
 
-/// Carries out the commands of operators.
+/// Executes the commands of operators.
 pub(crate) struct Admin {
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
@@ -48,7 +48,7 @@ impl fmt::Debug for Admin {
     }
 }
 
-/// Why a command was not carried out.
+/// The reason why a command was not executed.
 type Refused = String;
 
 fn failed(error: StoreError) -> Refused {
@@ -90,8 +90,8 @@ impl Admin {
         }
     }
 
-    /// Reads a command, carries it out and answers. The command itself has no timeout: a submission must not be
-    /// cancelled halfway.
+    /// Reads a command, executes it and answers. The execution has no timeout, because a submission must not be
+    /// cancelled before it is complete.
     #[cfg(unix)]
     async fn answer(&self, stream: tokio::net::UnixStream) -> std::io::Result<()> {
         use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};

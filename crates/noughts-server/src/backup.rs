@@ -1,6 +1,6 @@
-//! Backups: copies a store to a file, a file to a store, or one store to another. The file is text: a header, then
-//! each table with its columns and rows, and a last line with the number of rows and a checksum. A file that was cut
-//! off lacks this line. The format is the same for every kind of store.
+//! Backups: copies a store to a file, a file to a store, or one store to another. The file is text: a header, then each
+//! table with its columns and rows, and a last line with the number of rows and a checksum. If the end of the file is
+//! missing, this line is missing too. The format is the same for every kind of store.
 
 mod file;
 
@@ -54,7 +54,7 @@ pub enum BackupError {
     Read(io::Error),
     /// The file is not a backup.
     NotABackup,
-    /// A newer version of this program made the file. Contains a message that says what this version does not know.
+    /// A newer version of this program made the file. Contains a message that names what this version does not support.
     TooNew(String),
     /// The end of the file is missing.
     Incomplete,
@@ -113,8 +113,8 @@ pub async fn back_up(
     let written =
         spawn_blocking(move || create_file(&path, |file| write_items(file, from, progress)));
     let (dumped, written) = tokio::join!(dump_into(store, to), written);
-    // If the dump fails, `written` is an error too, but it only says that the end of the dump is missing. So the
-    // error of the dump is returned first.
+    // If the dump fails, `written` is an error too, which only says that the end of the dump is missing. So the
+    // function returns the error of the dump first.
     dumped?;
     written.map_err(|error| BackupError::Write(io::Error::other(error)))?
 }
@@ -151,8 +151,8 @@ pub async fn restore(
     });
     let (read, loaded) = tokio::join!(read, store.load_dump(from));
     let read = read.map_err(|error| BackupError::Read(io::Error::other(error)))?;
-    // If the file cannot be read, `loaded` is an error too, but it only says that the end of the dump is missing. So
-    // the error of the file is returned first.
+    // If the file cannot be read, `loaded` is an error too, which only says that the end of the dump is missing. So the
+    // function returns the error of the file first.
     let counts = read?;
     loaded?;
     Ok(counts)

@@ -1,8 +1,8 @@
 //! Hints between nodes that share a store: "this game has entry N".
 //!
 //! A hint says that something has changed, for example that a game has an entry. The receiving node then reads the
-//! change from the store. Hints may arrive late, twice or not at all; [`Hint::Missed`] says that some may be missing.
-//! PostgreSQL carries hints by LISTEN and NOTIFY (`store/postgres/notify.rs`).
+//! change from the store. Hints may arrive late, twice or not at all. [`Hint::Missed`] says that hints may have been
+//! lost. PostgreSQL carries hints by LISTEN and NOTIFY (`store/postgres/notify.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -42,9 +42,9 @@ pub enum Hint {
         /// Which seat.
         seat: Seat,
     },
-    /// Waiting players were paired, perhaps some that wait at the receiving node.
+    /// Waiting players were paired. Some of them may wait at the receiving node.
     Matched,
-    /// A player has changed: its name, tokens or games, or it was created or deleted.
+    /// A registered player was created or deleted, or has another name, other tokens or other games.
     Player(PlayerId),
     /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
     Missed,
@@ -177,7 +177,7 @@ struct Unsent {
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// The latest entry of each game. It implies the earlier ones.
+    /// The latest entry of each game. A hint for an entry also announces all earlier entries of the game.
     entries: BTreeMap<GameId, u32>,
     presence: BTreeSet<GameId>,
     players: BTreeSet<PlayerId>,

@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 use noughts_engine::Clock;
 use tokio::time::sleep;
 
-/// With a shared store: the maximum time by which this clock may run ahead of the latest time read from the store. If
-/// the clock of a process jumps, the next sweep, one second later, corrects it before wrong times are stored.
+/// With a shared store: the maximum time by which this clock may run ahead of the latest time that was read from the
+/// store. If the clock of a process jumps, this limits the error until the next sweep, one second later, corrects the
+/// clock.
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
 /// Interval between checks whether the first sweep has succeeded.
@@ -29,7 +30,7 @@ struct Reading {
     is_from_store: bool,
     /// A time that has certainly passed.
     certain_ms: u64,
-    /// The reading of the process's clock until which the time counts as fresh; `None` before the first sweep.
+    /// The time counts as fresh until the process's clock shows this value; `None` before the first sweep.
     fresh_until: Option<Duration>,
 }
 
@@ -80,23 +81,24 @@ impl ServerClock {
         self.reading().certain_ms
     }
 
-    /// Milliseconds since 1970; `None` if no sweep succeeded recently. Then there may be an outage that is not
-    /// known yet.
+    /// Milliseconds since 1970; `None` if no sweep succeeded recently. In that case there may be an outage that this
+    /// node does not know yet.
     pub(crate) fn fresh_ms(&self) -> Option<u64> {
         let reading = *self.reading();
         let now = self.clock.now();
         (now <= reading.fresh_until?).then(|| reading.ms_at(now))
     }
 
-    /// Waits for the first successful sweep. Before it, the time is that of the process, which may be wrong.
+    /// Waits for the first successful sweep. Before that sweep, the server has only the time of the process, which may
+    /// be wrong.
     pub(crate) async fn first_sweep(&self) {
         while self.reading().fresh_until.is_none() {
             sleep(FIRST_SWEEP_POLL).await;
         }
     }
 
-    /// Records a successful sweep that took this long, and corrects the clock by the store's time, if the store has a
-    /// clock. The store read its clock at some moment of the sweep, so after a slow sweep the clock is only moved into the
+    /// Records a successful sweep that took `took`. If the store has a clock, corrects this clock by the store's time.
+    /// The store read its clock at some moment of the sweep, so after a slow sweep this clock is only moved into the
     /// interval of possible times. Otherwise turns would get times before their arrival.
     pub(crate) fn correct(&self, store_ms: Option<u64>, took: Duration) {
         let now_ms = self.now_ms();

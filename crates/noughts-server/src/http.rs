@@ -136,7 +136,7 @@ impl HttpServer {
         }
     }
 
-    /// Serves connections until `closing` is set. Requests that are being answered may then finish.
+    /// Serves connections until `closing` is set. Then requests that the server has begun to answer may finish.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let app = self.middleware.app();
         let accepted = app.tables.metrics().accepted_by(ListenerKind::Http);
@@ -176,7 +176,7 @@ async fn serve_connection(
     mut closing: watch::Receiver<bool>,
 ) {
     net::prepare(&stream);
-    // The timeout is below the TLS layer, so that it measures whether the client reads.
+    // The timeout is below the TLS layer, where a write makes progress only if the client reads.
     let stream = WriteTimeout::new(stream, WRITE_TIMEOUT);
     let opened = tokio::select! {
         opened = net::open_stream(stream, tls.as_deref(), &permit) => opened,

@@ -67,4 +67,4 @@ pub use table::{
 pub use tables::{
     ConnectedSeat, Creation, GameEnd, LiveTable, Progress, SubmitError, Tables, Watch,
 };
-pub use tcp::{Misbehaviour, UnknownMisbehaviour, misbehave};
+pub use tcp::{InjectedFault, UnknownFault, inject_fault};

@@ -18,7 +18,7 @@ use crate::tables::Tables;
 /// and ends games whose clock ran out.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A sweep that takes longer does not count: the store may have been slow for the other nodes too.
+/// A sweep that takes longer than this does not count, because the store may have been slow for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
 /// A node is dead after this many successful sweeps with an unchanged counter.
@@ -77,7 +77,7 @@ impl Liveness {
 /// Sweeps for as long as the server runs.
 pub(crate) async fn sweep(tables: Arc<Tables>) {
     let mut liveness = Liveness::default();
-    // Only one removal runs at a time. The sweeps do not wait for it.
+    // At most one removal of a dead node runs at a time. The sweeps do not wait for it.
     let mut removing: Option<JoinHandle<()>> = None;
     let mut ending: Option<JoinHandle<()>> = None;
     let mut next = Instant::now();
@@ -126,7 +126,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// Ends a game whose clock ran out, or makes the overdue move of a robot. If there is nothing to do, postpones the
+/// Ends a game whose clock ran out, or makes the overdue move of a robot. If the game needs neither, postpones its
 /// deadline, so that later sweeps find other games.
 async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     let now_ms = tables.clock().certain_ms();
@@ -142,7 +142,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
                 return;
             }
             let next_ms = live.read(|table| match is_robot_due {
-                // No node can make this robot's move, so only the clock's deadline remains.
+                // No node can make this robot's move, so the next check is at the deadline of the clock.
                 true => table.clock_deadline_ms(),
                 false => table.deadline_after(now_ms),
             });

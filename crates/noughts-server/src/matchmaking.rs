@@ -80,7 +80,7 @@ impl Client {
 }
 
 impl Waiting {
-    /// Whether this is a client that is still connected.
+    /// Whether this is a TCP client and the client is still connected.
     fn is_connected(&self) -> bool {
         matches!(self, Waiting::Client(client) if !client.seat.is_closed())
     }
@@ -164,7 +164,7 @@ impl Matchmaking {
             let holders = vec![matchmaking.connected(name), Holder::Robot(strategy)];
             let is_wanted = || !sender.is_closed();
             if let Some(live) = matchmaking.create(holders, address, is_wanted).await {
-                // If the client has disconnected, the seat is dropped, which leaves the game.
+                // If the client has disconnected, the seat is dropped, and the client leaves the game.
                 let _ = sender.send(ConnectedSeat::new(&matchmaking.tables, &live, Seat(0)));
             }
         });
@@ -210,7 +210,8 @@ impl Matchmaking {
 
     /// Pairs an item, or adds it to the queue and returns its ticket.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
-        // Not computed for a new seat: a seat never pairs with a seat, and the caller may hold the lock of its table.
+        // This is not computed for a new seat, because a seat never pairs with a seat, and the caller may hold the lock
+        // of the seat's table.
         let unattended = match &waiting {
             Waiting::Client(_) => self.unattended_tables(),
             Waiting::Seat(..) => HashSet::new(),
@@ -263,7 +264,8 @@ impl Matchmaking {
             Waiting::Seat(game, _) => Some(*game),
             Waiting::Client(_) => None,
         };
-        // Locks tables only after the queue is unlocked, because a locked table may change the queue.
+        // Tables are locked only after the queue is unlocked, because code that holds the lock of a table may change
+        // the queue.
         let games: HashSet<GameId> = self.state().queue.iter().filter_map(game).collect();
         let now_ms = self.tables.clock().now_ms();
         let is_attended = |game: GameId| {
@@ -301,7 +303,7 @@ impl Matchmaking {
             text: self.tables.ids().game().to_string(),
             request: 0,
         };
-        // The key makes a retry safe: if the store's reply was lost, the retry finds the result.
+        // The key makes a retry safe: if the store's reply was lost, the retry gets the result of the first attempt.
         let command = Command::TakeSeat {
             seat,
             holder: self.connected(client.name.clone()),
@@ -332,7 +334,7 @@ impl Matchmaking {
             };
             match self.tables.submit(&live, &command).await {
                 Ok(()) => {
-                    // If the client has disconnected, the seat is dropped, which leaves the game.
+                    // If the client has disconnected, the seat is dropped, and the client leaves the game.
                     let seat = ConnectedSeat::new(&self.tables, &live, seat);
                     let _ = client.seat.send(seat);
                     return;
@@ -397,7 +399,7 @@ impl Matchmaking {
                     self.tables.leave(&live, people);
                     return None;
                 }
-                // If the game may still be stored later, keep trying, so that the game can be ended.
+                // If the store may still create the game later, this loop continues, so that the game can be ended.
                 Ok(None) if !is_wanted() && !is_unknown => return None,
                 Ok(None) | Err(_) => {}
             }

@@ -19,7 +19,8 @@ use crate::tables::Tables;
 pub(crate) use feed::{Feed, Feeds, Notice};
 pub use names::{PlayerInfo, PlayerNames};
 
-/// How long this node accepts a token after another node has revoked it, if the hint is lost.
+/// How long a token stays in the cache. If a hint is lost, this node accepts a token for this long after another node
+/// has revoked it.
 const TOKEN_CACHE: Duration = Duration::from_secs(10);
 
 /// Maximum number of cached tokens.
@@ -189,7 +190,7 @@ impl Players {
     /// Deletes players without games, as long as the server runs.
     pub(crate) async fn expire(self: Arc<Players>) {
         loop {
-            // Wait first: there is enough to do at the start.
+            // The task waits first, because the server has other work at its start.
             sleep(EXPIRY_INTERVAL).await;
             while self.expire_some().await {
                 tokio::task::yield_now().await;

@@ -14,7 +14,7 @@ use crate::bus::Hint;
 use crate::id::GameId;
 use crate::tables::{LiveTable, Tables};
 
-/// How long changes are collected before they are sent to the other nodes.
+/// This node collects changes for this long before it sends them to the other nodes.
 const COLLECT: Duration = Duration::from_millis(50);
 
 /// How long to wait after an error of the store.
@@ -26,8 +26,8 @@ const COMPARE_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of games per comparison.
 const COMPARED_AT_ONCE: usize = 1_000;
 
-/// How long a request with a seat's token counts as presence. Hidden tabs and some programs send requests instead
-/// of keeping a stream open.
+/// A player counts as connected for this long after a request with the seat's token. Hidden tabs and some programs send
+/// requests and keep no stream open.
 const PRESENT_AFTER_REQUEST: Duration = Duration::from_secs(90);
 
 /// Interval at which expired requests are removed.
@@ -91,7 +91,7 @@ impl Presence {
             return;
         }
         if requesters.len() < MAX_REQUESTERS {
-            // A previous entry belongs to an earlier copy of the table, which is no longer in memory.
+            // A previous entry belongs to an earlier instance of the table, which is no longer in memory.
             let before = requesters.insert(place, (until, self.connect(live, seat)));
             drop(requesters);
             drop(before);
@@ -117,7 +117,7 @@ impl Presence {
             let old: Vec<_> = requesters
                 .extract_if(|_, (until, _)| *until <= now)
                 .collect();
-            // Unlocked first, because dropping the old entries locks their tables.
+            // The map is unlocked first, because dropping the old entries locks their tables.
             drop(requesters);
             drop(old);
         }

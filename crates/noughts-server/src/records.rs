@@ -202,7 +202,8 @@ fn holder(seat: &RecordSeat, game: &Game) -> Result<Holder, NotStorable> {
             let name: noughts_engine::StrategyName = strategy
                 .parse()
                 .map_err(|error: noughts_engine::StrategyError| NotStorable(error.to_string()))?;
-            // Checked now, because a table with a robot that cannot play the game could not be loaded later.
+            // The robot is checked now, because a table with a robot that cannot play the game could not be loaded
+            // later.
             let checked = name.check(&game.after(0));
             checked.map_err(|error| NotStorable(error.to_string()))?;
             Ok(Holder::Robot(name))

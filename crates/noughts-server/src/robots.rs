@@ -1,5 +1,5 @@
-//! Robots and analyses. Strategies that answer in microseconds run inline; all others use a bounded, fair
-//! queue.
+//! Robots and analyses. Strategies that answer in microseconds run in the task of the caller; all others use a bounded,
+//! fair queue.
 //!
 //! Every computation that a client can start has these limits: the number of running computations (slots),
 //! the number per owner (half of the slots), the number of waiting requests, the time of each, and the
@@ -90,7 +90,7 @@ impl Robots {
     /// The robot with this strategy. Fails if the strategy cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, UnsupportedGame> {
         if !name.is_instant(game) {
-            // Checked now, so that building the strategy later succeeds.
+            // The strategy is checked now, so that building it later succeeds.
             return name.check(game).map(|()| Robot::Slow(name.clone()));
         }
         // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
@@ -165,9 +165,9 @@ impl Robots {
         })
     }
 
-    /// The value and the best line before each turn of a game. `None` for turns that were not analysed in
-    /// time. There is no result if the queue is full, if the owner's processor time does not suffice, or if
-    /// `stop` is set before the end.
+    /// The value and the best line before each turn of a game. `None` for turns that were not analysed in time. There
+    /// is no result if the queue is full, if the owner's processor time does not suffice, or if `stop` is set before
+    /// the analysis is complete.
     pub(crate) async fn analyze(
         &self,
         owner: Option<IpAddr>,

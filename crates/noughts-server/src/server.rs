@@ -173,7 +173,7 @@ impl Server {
     /// Stops the server and closes all ports and connections. Returns true if everything in progress was
     /// stored.
     pub async fn stop(mut self) -> bool {
-        // Done before the connections close, so that the players of one table leave together.
+        // This comes before the connections close, so that the players of one table leave together.
         self.tables.leave_all();
         let has_left = self.tables.background().ended(STOP_STEP).await;
         if !has_left {
@@ -231,7 +231,7 @@ impl Server {
 }
 
 /// Waits until the time of a shared store is known, then runs `run`, which serves clients. A client that is served
-/// earlier would get times of this node's own clock. If that clock is wrong, games end too early or too late.
+/// earlier would get times of this node's own clock. If that clock was wrong, games would end too early or too late.
 async fn run_when_time_is_known(
     tables: Arc<Tables>,
     mut closed: watch::Receiver<bool>,

@@ -55,8 +55,8 @@ pub use waiting::{
 /// The future reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A store of games. Everything that a reply confirms is durable. After an error it is unknown whether the
-/// write was stored; read the log to find out.
+/// A store of games. Everything that a reply confirms is durable. After an error the caller does not know whether the
+/// write was stored, and must read the log to find out.
 pub trait Store: Send + Sync + 'static {
     /// Creates a game with an unused id. If a game was created with the same key within the last 24 hours, nothing is
     /// stored, and the reply is that game. Keys are the same if their scope and text are the same; for keys of older
@@ -80,7 +80,7 @@ pub trait Store: Send + Sync + 'static {
     /// The entries after number `after`, and the number of the latest entry; `None` if there is no such game.
     fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>>;
 
-    /// Stores a finished game that was played elsewhere: all of it or nothing.
+    /// Stores a finished game that was not played at this server: all of it or nothing.
     fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created>;
 
     /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and logged; the other
@@ -111,7 +111,8 @@ pub trait Store: Send + Sync + 'static {
     /// left out and logged.
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;
 
-    /// Removes a dead node and its presence. Its TCP clients must have left their games before.
+    /// Removes a dead node and the presence that it has stored. The node's TCP clients must have left their games
+    /// before.
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
     /// Stores for each game which seats have a connected player on `node`.
@@ -234,7 +235,7 @@ pub trait Store: Send + Sync + 'static {
     /// Makes a small write, for readiness checks.
     fn check_writable(&self) -> Reply<'_, ()>;
 
-    /// Prepares for the end of the process. SQLite moves everything into the main file.
+    /// Prepares the store for the end of the process. SQLite moves everything into the main file.
     fn close(&self) -> Reply<'_, ()> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -264,8 +265,8 @@ fn only_in_memory() -> StoreError {
     )
 }
 
-/// Selects id, time of creation and seats of at most `$3` games with status `$1` and no entry since `$2`. An index finds
-/// them, oldest first.
+/// Selects id, time of creation and seats of at most `$3` games with status `$1` and no entry since `$2`. An index
+/// finds them, oldest first.
 const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = $1 \
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
@@ -311,7 +312,7 @@ pub struct Append {
 pub enum Appended {
     /// The entries are stored.
     Stored,
-    /// Not stored: the log has other entries at these numbers, or is shorter.
+    /// Nothing is stored, because the log has other entries at these numbers, or ends before them.
     Conflict,
     /// There is no such game.
     NoSuchGame,
@@ -391,10 +392,10 @@ pub struct ListQuery {
     /// Only games with this status. Unlisted games are only listed for their own player
     /// ([`PlayerFilter::Running`]).
     pub status: Option<Status>,
-    /// Of the waiting games, only those that are attended at this time: a player is connected, or the table was
-    /// created less than [`ATTENDED_MS`] before. `None` lists all waiting games.
+    /// Only waiting games that are *attended* at this time: a player is connected, or the table was created less than
+    /// [`ATTENDED_MS`] before. `None` lists all waiting games.
     pub attended_at_ms: Option<u64>,
-    /// Only games created before the last game of the previous page: its time of creation and its id.
+    /// The creation time and id of the last game of the previous page. Only games created before that game are listed.
     pub before: Option<(u64, GameId)>,
     /// The size of a page.
     pub limit: usize,
@@ -441,8 +442,7 @@ impl ListQuery {
         }
     }
 
-    /// Whether a waiting game is left out because no player attends it. `is_present` tells whether a player
-    /// is connected.
+    /// Whether a waiting game is left out because it is not attended. `is_present` tells whether a player is connected.
     fn leaves_out(&self, listed: &ListedGame, is_present: impl FnOnce(GameId) -> bool) -> bool {
         match (self.attended_at_ms, listed.summary.status) {
             (Some(at_ms), Status::Waiting) => {

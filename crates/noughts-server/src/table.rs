@@ -78,7 +78,7 @@ pub struct Table {
     last_ms: u64,
     /// When the game ended.
     ended_ms: Option<u64>,
-    /// Robots that may need more than microseconds for a move.
+    /// Seats of robots that may need more than microseconds for a move.
     thinking_robots: SeatSet,
     max_turns: usize,
     /// A copy of the table at the latest multiple of [`COPY_INTERVAL`] entries. The field `earlier` of that copy is
@@ -86,8 +86,8 @@ pub struct Table {
     earlier: Option<Arc<Table>>,
 }
 
-/// Number of turns for which a table with a clock reserves memory at its first turn. Growing from one turn on costs a
-/// short game five allocations per list.
+/// Number of turns for which a table with a clock reserves memory at its first turn. If the list grew from one turn on,
+/// a short game would need five allocations per list.
 const SHORT_GAME: usize = 32;
 
 /// The number of entries between two copies of the table. With the latest two copies, the latest changes of a long
@@ -383,8 +383,8 @@ impl Table {
         self.holder(seat)?.is_robot().then_some(seat)
     }
 
-    /// The time after which another node may move for the robot. It is set while a robot that may take long is to
-    /// move. It is also set while only robots play, because no client would notice that they stopped.
+    /// The time after which another node may move for the robot. It is set while the robot to move may need long. It is
+    /// also set while only robots play, because no client would notice that they stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)

@@ -6,8 +6,9 @@
 //!                          └── catch up ◄────┘
 //! ```
 //!
-//! There is no task per table. A submission runs in the task of its client. HTTP handlers move a submission that must
-//! wait to a task of its own, because the client may disconnect before the submission ends.
+//! There is no task per table. A *submission* is the execution of one command. It runs in the task of its client. If it
+//! must wait, an HTTP handler moves it to a task of its own, because the client may disconnect before the submission
+//! ends.
 
 mod attendance;
 mod catch_up;
@@ -49,7 +50,7 @@ use deadlines::Deadlines;
 use live_table::{CloseOnPanic, Phase, State};
 pub use live_table::{GameEnd, LiveTable, Progress, Watch};
 
-/// Maximum number of times a command is decided again because another node appended first.
+/// Maximum number of times that a command is decided again because another node was the first to append.
 const MAX_CONFLICTS: usize = 16;
 
 /// How long an unused table stays in memory.
@@ -80,7 +81,7 @@ pub struct Tables {
     deadlines: Deadlines,
     /// The latest outages, oldest first.
     outages: Mutex<Vec<Outage>>,
-    /// The end of the latest outage; 0 if there is none. For a turn that began later, `outages` need not be locked.
+    /// The end of the latest outage; 0 if there is none. If a turn began later, `outages` need not be locked.
     outages_until_ms: AtomicU64,
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats changed.
@@ -94,7 +95,7 @@ pub struct Tables {
 type SeatsChanged = Box<dyn Fn(&Table) + Send + Sync>;
 type PlayerChanged = Box<dyn Fn(PlayerId, Option<GameId>) + Send + Sync>;
 
-/// Why a command was not carried out.
+/// Why a command was not executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SubmitError {
     /// The table refuses the command; nothing has changed.
@@ -250,7 +251,7 @@ impl Tables {
             Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => None,
         };
         let robots = table.holders().iter().map(robot).collect();
-        self.arm_deadline(&table, false);
+        self.schedule_deadline(&table, false);
         let clock = self.clock.clone();
         let live = Arc::new(LiveTable::new(table, names, robots, owner, clock));
         live.used(self.clock.now());
@@ -273,7 +274,7 @@ impl Tables {
         command: &Command,
     ) -> Result<(), SubmitError> {
         let arrived_ms = match command {
-            // A clock has run out only if the deadline is before the certain time.
+            // A clock has certainly run out if its deadline is before the certain time.
             Command::CheckDeadline => self.clock.certain_ms(),
             _ if live.has_clock => match self.clock.fresh_ms() {
                 Some(now_ms) => now_ms,
@@ -296,7 +297,7 @@ impl Tables {
                 Decided::CatchUp => {
                     self.catch_up(live).await?;
                     is_checked = true;
-                    // An entry whose confirmation was lost may have made it a robot's turn.
+                    // After an entry whose confirmation was lost, a robot may be to move.
                     self.move_robots(live);
                     continue;
                 }
@@ -463,7 +464,7 @@ impl Tables {
 
     /// Does the work that follows new entries, of this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
-        self.arm_deadline(&state.table, state.is_stored_here);
+        self.schedule_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
             if let Some(stop) = state.robot_stop.take() {
                 stop.set();

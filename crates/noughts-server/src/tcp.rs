@@ -1,7 +1,7 @@
 //! The TCP protocol: games against the computer, and games between two clients.
 
 mod connection;
-mod misbehave;
+mod fault_proxy;
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::operator::Operator;
 use crate::tables::Tables;
 use connection::Connection;
 
-pub use misbehave::{Misbehaviour, UnknownMisbehaviour, misbehave};
+pub use fault_proxy::{InjectedFault, UnknownFault, inject_fault};
 
 /// The opponents of clients at a listener.
 #[derive(Clone, Debug)]

@@ -57,14 +57,14 @@ pub fn play_with_hints(
                     column: column as i64,
                 }
             }
-            // The end of input means quit.
+            // At the end of input the user quits.
             None => read_command(&mut input)?.unwrap_or(Command::Quit),
         };
         if command == Command::Quit {
             screen::delimiter(&mut output)?;
             break;
         }
-        if let Err(message) = game.obey(seat, command) {
+        if let Err(message) = game.execute(seat, command) {
             writeln!(output, "{message}")?;
         }
         screen::delimiter(&mut output)?;
@@ -137,7 +137,7 @@ impl ClassicGame {
     }
 
     /// Executes a typed command. An error is the message to print.
-    fn obey(&mut self, seat: Seat, command: Command) -> Result<(), &'static str> {
+    fn execute(&mut self, seat: Seat, command: Command) -> Result<(), &'static str> {
         let variant = self.game.variant();
         let action = match command {
             Command::Invalid | Command::Help | Command::Quit => return Err("Invalid command"),

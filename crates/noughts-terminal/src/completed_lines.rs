@@ -1,4 +1,4 @@
-//! Describes in words where completed lines are.
+//! Words for the place of a completed line.
 
 use noughts_rules::{Action, Move, Turn, View};
 

@@ -110,7 +110,7 @@ enum Answer {
 
 impl<W: Write, O: Write> Conversation<'_, W, O> {
     fn make(&mut self, peer: &str) -> Result<(), Exit> {
-        self.greet()?;
+        self.start_session()?;
         self.tell(messages::welcome(self.settings, peer))?;
         let mut is_first = self.join()?;
         loop {
@@ -141,7 +141,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         self.output.flush()
     }
 
-    fn greet(&mut self) -> Result<(), Exit> {
+    fn start_session(&mut self) -> Result<(), Exit> {
         let id = SESSION_IDS.start() + self.seeds.below(SESSION_IDS.count()) as u32;
         let greeting = match self.settings.dialect {
             Dialect::Seed => Greeting::Seed(id),
@@ -188,7 +188,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 Next::Line(None) if self.io.is_alone() => return Err(self.quit_alone()),
                 Next::Line(None) => wants = Wants::Nothing,
                 Next::Nothing => {
-                    // A server that is the opponent itself answers faster, so this server must pair clients.
+                    // A server that is itself the opponent answers faster, so this server must pair clients.
                     self.names.is_pair = true;
                     self.tell(messages::NO_GAME_YET)?;
                     (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
@@ -339,7 +339,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
         let mut is_last = false;
         loop {
-            // After the last line of a script, wait for the server's answer for a limited time.
+            // After the last line of a script, the client waits for the server's answer for a limited time.
             if wants == Wants::NewLine && self.io.is_alone() {
                 self.tell(messages::INPUT_ENDED)?;
                 (wants, limit, is_last) = (Wants::Nothing, self.settings.patience, true);

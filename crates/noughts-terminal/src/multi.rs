@@ -17,7 +17,7 @@ pub use screen::BoardSize;
 use crate::console::{Console, Exit, sentence};
 use crate::robots::Robots;
 use command::Typed;
-use messages::Spent;
+use messages::MoveDuration;
 
 /// Plays one game until it is over, the user quits, or the input ends.
 ///
@@ -44,7 +44,7 @@ struct MultiGame {
     game: Game,
     seats: Robots,
     /// The time that the robot took for the last turn; `None` after a person's turn.
-    spent: Option<Spent>,
+    last_move_duration: Option<MoveDuration>,
     /// Shown beside the boards in the first turn, and on request.
     instructions: Vec<String>,
     board_size: BoardSize,
@@ -61,7 +61,7 @@ impl MultiGame {
         MultiGame {
             seats: seats.expect("the robots were checked"),
             game,
-            spent: None,
+            last_move_duration: None,
             instructions: messages::instructions(settings, board_size),
             board_size,
         }
@@ -75,7 +75,7 @@ impl MultiGame {
                 boards = screen::beside(self.board_size, &boards, &self.instructions);
             }
             console.tell(boards)?;
-            let status = messages::status(&view, self.spent);
+            let status = messages::status(&view, self.last_move_duration);
             console.tell(self.board_size.wrap_status(&status))?;
             if self.seats.is_robot(seat) {
                 self.let_think(seat, console)?;
@@ -107,7 +107,7 @@ impl MultiGame {
         };
         let action = Action::Play(thought.at);
         console.tell(messages::thought(&self.game.format_action(action)))?;
-        self.spent = Some(Spent {
+        self.last_move_duration = Some(MoveDuration {
             seat,
             took: thought.took,
         });
@@ -138,7 +138,7 @@ impl MultiGame {
             };
             match done {
                 Ok(()) => {
-                    self.spent = None;
+                    self.last_move_duration = None;
                     return Ok(console.tell("")?);
                 }
                 Err(reason) => console.tell(reason)?,
@@ -149,7 +149,10 @@ impl MultiGame {
     fn ended(&self) -> String {
         let view = self.game.view();
         let boards = screen::boards(self.board_size, &view, self.game.plays().last());
-        format!("{boards}\n{}", messages::end(&view, self.spent))
+        format!(
+            "{boards}\n{}",
+            messages::end(&view, self.last_move_duration)
+        )
     }
 }
 

@@ -125,7 +125,7 @@ impl Display for OfferKind {
     }
 }
 
-/// Why the server did not carry out a request.
+/// Why the server did not execute a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RequestError {
     /// The server refused the request for this reason. Nothing has changed.
@@ -314,8 +314,8 @@ impl<O: Write> Session<'_, O> {
 
     fn handle(&mut self, event: PlayEvent) -> Result<Option<PlayEnd>, PlayError> {
         match event {
-            // While disconnected, states are ignored, because the answer to a repeated request may bring a state too
-            // early. The new event stream brings the same state after `Reconnected`.
+            // While the program is disconnected, states are ignored, because the answer to a repeated request may bring
+            // a state too early. The new event stream brings the same state after `Reconnected`.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
             PlayEvent::Answer(Ok(())) => {
@@ -406,7 +406,7 @@ impl<O: Write> Session<'_, O> {
 
     /// Takes the next step: asks for input, handles typed lines, or lets the robot move.
     fn advance(&mut self) -> Result<Option<PlayEnd>, PlayError> {
-        // The state is taken out of `self`, so that `self` can print while the record is borrowed.
+        // The state is moved out of `self`, so that `self` can print while the record is borrowed.
         let Some(state) = self.state.take() else {
             return Ok(None);
         };

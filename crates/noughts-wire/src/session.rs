@@ -72,13 +72,13 @@ pub struct Session {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// Before READY.
+    /// Before READY: the session accepts HELLO.
     New,
-    /// No game is in progress. PLAY starts a game.
+    /// No game is in progress: the session accepts PLAY.
     Ready,
     /// The server has not answered `SessionRequest::Seat` yet.
     Seating,
-    /// It is the client's turn.
+    /// It is the client's turn: the session accepts ACTION.
     ItsTurn,
     /// The server has not answered `SessionRequest::Move` yet.
     Moving,
@@ -125,9 +125,9 @@ impl Session {
         }
     }
 
-    /// Processes received frames up to the next request and appends the answers to `out`. `None` means that more
-    /// bytes or an event are needed. `new_id` is called at most once per session, and only in the dialect `later`.
-    /// Its result is reduced to five digits.
+    /// Processes received frames until one of them leads to a request, and appends the answers to `out`. `None` means
+    /// that more bytes or an event are needed. `new_id` is called at most once per session, and only in the dialect
+    /// `later`. Its result is reduced to five digits.
     pub fn next_request(
         &mut self,
         out: &mut Vec<u8>,
@@ -259,6 +259,8 @@ impl Session {
         }
     }
 
+    /// Processes a whole frame. ERROR is accepted in every state, and each state accepts at most one other kind of
+    /// frame (see `State`). Any other frame gets ERROR 2, and the session goes on.
     fn process(
         &mut self,
         message: FromClient,

@@ -77,7 +77,7 @@ struct TournamentRun<'a> {
 impl TournamentRun<'_> {
     /// Plays the remaining games. Returns whether a signal stopped the tournament.
     fn play(&mut self, threads: usize, stop: &Stop) -> Result<bool, Failure> {
-        // The folder may have more games than are requested now.
+        // The folder may have more games than this run requests.
         let games = self.tournament.games();
         self.results.retain(|number, _| *number < games);
         let is_left = |number: &u32| !self.results.contains_key(number);

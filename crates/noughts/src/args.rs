@@ -769,8 +769,8 @@ pub(crate) struct CheckTcp {
     #[arg(value_name = "HOST:PORT")]
     pub(crate) address: Option<String>,
     /// The dialect to check: seed (of the document), later (id 0), or auto (each one that the server uses)
-    #[arg(long, value_enum, default_value_t = SpokenDialect::Auto)]
-    pub(crate) dialect: SpokenDialect,
+    #[arg(long, value_enum, default_value_t = DialectOption::Auto)]
+    pub(crate) dialect: DialectOption,
     /// The server lets two clients play against each other; the kit plays both
     #[arg(long)]
     pub(crate) pairs: bool,
@@ -786,7 +786,7 @@ pub(crate) struct CheckTcp {
 
 /// Which dialects of the TCP protocol to check. `Auto`: those that the server uses.
 #[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum SpokenDialect {
+pub(crate) enum DialectOption {
     Seed,
     Later,
     Auto,
@@ -1042,7 +1042,8 @@ pub(crate) enum LogFormat {
 pub(crate) struct Tui {
     #[command(flatten)]
     pub(crate) variant: VariantName,
-    /// Let a robot play for a symbol or a seat (from 0), such as o or o=random; people take the rest [strategy: level:4]
+    /// Let a robot play for a symbol or a seat (from 0), such as o or o=random; people take the rest
+    /// [strategy: level:4]
     #[arg(long = "robot", value_name = "PLAYER[=STRATEGY]", conflicts_with_all = ["seat", "x", "o", "load"])]
     pub(crate) robots: Vec<String>,
     /// The holder of the next seat, in turn order: human, "human NAME" or a strategy; robots take the rest

@@ -14,7 +14,7 @@ use noughts_check::{
 use noughts_rules::Quoted;
 use noughts_wire::Dialect;
 
-use crate::args::{CheckClassic, CheckClient, CheckTcp, Judged, ReportOptions, SpokenDialect};
+use crate::args::{CheckClassic, CheckClient, CheckTcp, DialectOption, Judged, ReportOptions};
 use crate::signals::on_end_signal;
 use crate::{Failure, duration, progress};
 
@@ -59,9 +59,9 @@ fn tcp(task: CheckTcp) -> Result<ExitCode, Failure> {
                 address,
                 command: task.command.clone(),
                 dialect: match task.dialect {
-                    SpokenDialect::Seed => Some(Dialect::Seed),
-                    SpokenDialect::Later => Some(Dialect::Later),
-                    SpokenDialect::Auto => None,
+                    DialectOption::Seed => Some(Dialect::Seed),
+                    DialectOption::Later => Some(Dialect::Later),
+                    DialectOption::Auto => None,
                 },
                 pairs: task.pairs,
                 timeout,

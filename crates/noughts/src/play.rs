@@ -3,8 +3,8 @@
 mod clock_option;
 mod connection;
 mod find_table;
-mod kept_seats;
 mod quick_match;
+mod saved_seats;
 
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 use std::sync::mpsc::Receiver;
@@ -19,7 +19,7 @@ use crate::signals::on_end_signal;
 use crate::{Failure, robot_setup};
 use connection::RemoteTable;
 use find_table::{Finder, Found};
-use kept_seats::{KeptSeat, KeptSeats};
+use saved_seats::{SavedSeat, SavedSeats};
 
 pub(crate) use find_table::{connect, failure};
 
@@ -27,8 +27,8 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
     let robot = task.robot.as_deref().map(str::parse::<StrategyName>);
     let robot = robot.transpose().map_err(Failure::invalid)?;
     let engine_setup = robot_setup::from_seed(task.seed.as_deref())?;
-    let kept = KeptSeats::of_user();
-    let finder = Finder::new(&task, robot.as_ref(), kept.clone())?;
+    let saved = SavedSeats::of_user();
+    let finder = Finder::new(&task, robot.as_ref(), saved.clone())?;
     let Some(found) = finder.find()? else {
         return Ok(());
     };
@@ -60,12 +60,12 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
             robot: robot.clone(),
             is_interactive: io::stdin().is_terminal(),
         };
-        let keeper = SeatKeeper::new(&table, kept.clone())?;
-        let on_signal = keeper.clone();
+        let recorder = SeatRecorder::new(&table, saved.clone())?;
+        let on_signal = recorder.clone();
         ending.set(move || on_signal.how_to_resume());
         match play_at(&table, &settings, &engine_setup, &keyboard, &events)? {
             PlayEnd::Over => {
-                keeper.forget();
+                recorder.forget();
                 if settings.is_interactive && table.seat.is_some() && robot.is_none() {
                     println!("Its mistakes: noughts analyze --record {}", table.url());
                 }
@@ -74,12 +74,12 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
             PlayEnd::Left => {
                 if table.seat.is_some() {
                     table.leave();
-                    println!("{}", keeper.how_to_resume());
+                    println!("{}", recorder.how_to_resume());
                 }
                 return Ok(());
             }
             PlayEnd::Rematch => {
-                keeper.forget();
+                recorder.forget();
                 // Lines that are typed from now on belong to the rematch.
                 events = keyboard.next_game();
                 table = table.rematch().map_err(failure)?;
@@ -126,30 +126,30 @@ impl Ending {
     }
 }
 
-/// Keeps the player's seat in the file of kept seats while the game runs.
+/// Saves the player's seat in the file of saved seats while the game runs.
 #[derive(Clone)]
-struct SeatKeeper {
-    file: Option<KeptSeats>,
+struct SeatRecorder {
+    file: Option<SavedSeats>,
     /// The seat; `None` if the game is only watched.
-    seat: Option<KeptSeat>,
+    seat: Option<SavedSeat>,
 }
 
-impl SeatKeeper {
+impl SeatRecorder {
     /// Stores the seat in the file at once, so that it is not lost if the program crashes.
-    fn new(table: &RemoteTable, file: Option<KeptSeats>) -> Result<SeatKeeper, Failure> {
+    fn new(table: &RemoteTable, file: Option<SavedSeats>) -> Result<SeatRecorder, Failure> {
         let Some((seat, token)) = table.seat.zip(table.token.clone()) else {
-            return Ok(SeatKeeper { file, seat: None });
+            return Ok(SeatRecorder { file, seat: None });
         };
         let view = table.client.view(&table.game).map_err(failure)?;
         let holder = view.seats.get(usize::from(seat.0));
-        let kept = KeptSeat {
+        let saved = SavedSeat {
             url: table.url(),
             seat,
             symbol: holder.map_or(Side::FIRST.symbol(), |holder| holder.symbol),
             variant: view.variant,
             token,
         };
-        let file = file.filter(|file| match file.add(&kept) {
+        let file = file.filter(|file| match file.add(&saved) {
             Ok(()) => true,
             Err(error) => {
                 let _ = writeln!(
@@ -159,17 +159,17 @@ impl SeatKeeper {
                 false
             }
         });
-        let seat = Some(kept);
-        Ok(SeatKeeper { file, seat })
+        let seat = Some(saved);
+        Ok(SeatRecorder { file, seat })
     }
 
     /// Printed when the player leaves.
     fn how_to_resume(&self) -> String {
         match (&self.seat, &self.file) {
             (Some(_), Some(_)) => "The seat stays yours: noughts play --resume".to_owned(),
-            (Some(kept), None) => format!(
+            (Some(saved), None) => format!(
                 "The seat stays yours: noughts play {} --seat {} --token {}",
-                kept.url, kept.seat.0, kept.token
+                saved.url, saved.seat.0, saved.token
             ),
             (None, _) => String::new(),
         }
@@ -177,8 +177,8 @@ impl SeatKeeper {
 
     /// Forgets the seat, because the game is over.
     fn forget(&self) {
-        if let Some((file, kept)) = self.file.as_ref().zip(self.seat.as_ref()) {
-            let _ = file.remove(kept);
+        if let Some((file, saved)) = self.file.as_ref().zip(self.seat.as_ref()) {
+            let _ = file.remove(saved);
         }
     }
 }

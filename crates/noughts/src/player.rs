@@ -1,6 +1,6 @@
 //! `noughts player`: manages the registered player of this user at a server.
 
-pub(crate) mod kept_players;
+pub(crate) mod saved_players;
 
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +10,7 @@ use noughts_rules::Quoted;
 use crate::Failure;
 use crate::args::{Player, PlayerTask};
 use crate::play::{connect, failure};
-use kept_players::{KeptPlayer, KeptPlayers, server_of};
+use saved_players::{SavedPlayer, SavedPlayers, server_of};
 
 /// Number of characters of an id that are shown, to distinguish players with the same name.
 const SHORT_ID: usize = 8;
@@ -19,13 +19,13 @@ pub(crate) fn run(task: &Player) -> Result<(), Failure> {
     let url: ServerUrl = task.server.parse().map_err(Failure::invalid)?;
     let server = server_of(&url);
     let client = connect(&server, task.cacert.as_deref())?;
-    let kept = KeptPlayers::of_user().ok_or_else(|| {
+    let saved = SavedPlayers::of_user().ok_or_else(|| {
         Failure::invalid("a player is kept in the home directory, and HOME is not set: set HOME or XDG_STATE_HOME")
     })?;
-    let found = kept.find(&server, false)?;
+    let found = saved.find(&server, false)?;
     let what = task.what.as_ref().unwrap_or(&PlayerTask::Show);
     if let PlayerTask::Accept { code, replace } = what {
-        return accept(&client, &kept, found, code, *replace);
+        return accept(&client, &saved, found, code, *replace);
     }
     let player = found.ok_or_else(|| {
         Failure::invalid(format_args!(
@@ -34,14 +34,14 @@ pub(crate) fn run(task: &Player) -> Result<(), Failure> {
         ))
     })?;
     match what {
-        PlayerTask::Show | PlayerTask::Accept { .. } => show(&client, &kept, &player),
-        PlayerTask::Rename { name } => rename(&client, &kept, player, name),
+        PlayerTask::Show | PlayerTask::Accept { .. } => show(&client, &saved, &player),
+        PlayerTask::Rename { name } => rename(&client, &saved, player, name),
         PlayerTask::Link => link(&client, &player),
-        PlayerTask::Delete { yes } => delete(&client, &kept, &player, *yes),
+        PlayerTask::Delete { yes } => delete(&client, &saved, &player, *yes),
     }
 }
 
-fn show(client: &Client, kept: &KeptPlayers, player: &KeptPlayer) -> Result<(), Failure> {
+fn show(client: &Client, saved: &SavedPlayers, player: &SavedPlayer) -> Result<(), Failure> {
     let me = me(client, player)?;
     let my_turn = me.running.iter().filter(|game| game.is_my_turn()).count();
     println!("{} at {}", me.player.name.escape_debug(), player.server);
@@ -52,12 +52,12 @@ fn show(client: &Client, kept: &KeptPlayers, player: &KeptPlayer) -> Result<(), 
     );
     println!(
         "backup    copy {}: anyone who has it can play as you",
-        kept.path().display()
+        saved.path().display()
     );
     Ok(())
 }
 
-fn me(client: &Client, player: &KeptPlayer) -> Result<Me, Failure> {
+fn me(client: &Client, player: &SavedPlayer) -> Result<Me, Failure> {
     client.me(&player.token).map_err(|error| match error {
         ClientError::Refused(problem) if problem.status == 401 => Failure::invalid(format_args!(
             "{} does not know the player of this device any more: noughts play creates a new one",
@@ -69,17 +69,17 @@ fn me(client: &Client, player: &KeptPlayer) -> Result<Me, Failure> {
 
 fn rename(
     client: &Client,
-    kept: &KeptPlayers,
-    player: KeptPlayer,
+    saved: &SavedPlayers,
+    player: SavedPlayer,
     name: &str,
 ) -> Result<(), Failure> {
     let renamed = client.rename_player(&player.token, name).map_err(failure)?;
     let name = renamed.name;
     println!("You are {} now.", name.escape_debug());
-    Ok(kept.put(&KeptPlayer { name, ..player })?)
+    Ok(saved.put(&SavedPlayer { name, ..player })?)
 }
 
-fn link(client: &Client, player: &KeptPlayer) -> Result<(), Failure> {
+fn link(client: &Client, player: &SavedPlayer) -> Result<(), Failure> {
     let link = client.create_link(&player.token).map_err(failure)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let left = Duration::from_millis(link.expires_ms).saturating_sub(now.unwrap_or_default());
@@ -98,8 +98,8 @@ fn link(client: &Client, player: &KeptPlayer) -> Result<(), Failure> {
 
 fn accept(
     client: &Client,
-    kept: &KeptPlayers,
-    known: Option<KeptPlayer>,
+    saved: &SavedPlayers,
+    known: Option<SavedPlayer>,
     code: &str,
     may_replace: bool,
 ) -> Result<(), Failure> {
@@ -109,14 +109,14 @@ fn accept(
             Quoted::from(known.name.as_str()),
             known.id.get(..SHORT_ID).unwrap_or(&known.id),
             known.server,
-            kept.path().display(),
+            saved.path().display(),
         )));
     }
-    kept.check_writable()?;
+    saved.check_writable()?;
     let PlayerToken { id, token } = client.redeem_link(code).map_err(failure)?;
     let name = client.me(&token).map_err(failure)?.player.name;
     println!("You are {} at {} now.", name.escape_debug(), client.url());
-    Ok(kept.put(&KeptPlayer {
+    Ok(saved.put(&SavedPlayer {
         server: server_of(client.url()),
         is_bot: false,
         id,
@@ -127,8 +127,8 @@ fn accept(
 
 fn delete(
     client: &Client,
-    kept: &KeptPlayers,
-    player: &KeptPlayer,
+    saved: &SavedPlayers,
+    player: &SavedPlayer,
     is_sure: bool,
 ) -> Result<(), Failure> {
     if !is_sure {
@@ -140,21 +140,21 @@ fn delete(
     }
     client.delete_player(&player.token).map_err(failure)?;
     println!("The player is deleted. Finished games stay, without the name.");
-    Ok(kept.remove(player)?)
+    Ok(saved.remove(player)?)
 }
 
-/// Returns the user's player at this server: the kept player, renamed if a name is given, or a new player. Returns
+/// Returns the user's player at this server: the saved player, renamed if a name is given, or a new player. Returns
 /// `None` if no player can be stored here or the server does not create one; then seats are anonymous.
 pub(crate) fn of_user(
     client: &Client,
     name: Option<&str>,
     default_name: &str,
     is_bot: bool,
-) -> Result<Option<KeptPlayer>, Failure> {
-    let Some(kept) = KeptPlayers::of_user().filter(|kept| kept.check_writable().is_ok()) else {
+) -> Result<Option<SavedPlayer>, Failure> {
+    let Some(saved) = SavedPlayers::of_user().filter(|saved| saved.check_writable().is_ok()) else {
         return Ok(None);
     };
-    if let Some(player) = kept.find(client.url(), is_bot)? {
+    if let Some(player) = saved.find(client.url(), is_bot)? {
         let known = match name.filter(|name| *name != player.name) {
             Some(name) => client.rename_player(&player.token, name),
             None => client.me(&player.token).map(|me| me.player),
@@ -162,13 +162,13 @@ pub(crate) fn of_user(
         match known {
             Ok(known) => {
                 let name = known.name;
-                let player = KeptPlayer { name, ..player };
-                kept.put(&player)?;
+                let player = SavedPlayer { name, ..player };
+                saved.put(&player)?;
                 return Ok(Some(player));
             }
             // The server deleted the player, lost it, or runs with another store.
             Err(ClientError::Refused(problem)) if problem.status == 401 => {
-                kept.set_aside(&player)?;
+                saved.set_aside(&player)?;
             }
             Err(error) => return Err(failure(error)),
         }
@@ -184,13 +184,13 @@ pub(crate) fn of_user(
         Err(ClientError::Refused(_)) => return Ok(None),
         Err(error) => return Err(failure(error)),
     };
-    let player = KeptPlayer {
+    let player = SavedPlayer {
         server: server_of(client.url()),
         is_bot,
         id,
         token,
         name: name.unwrap_or(default_name).to_owned(),
     };
-    kept.put(&player)?;
+    saved.put(&player)?;
     Ok(Some(player))
 }

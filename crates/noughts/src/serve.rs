@@ -9,8 +9,8 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Misbehaviour, Server, ServerConfig,
-    SyncMode, Tls, TlsFiles, TlsListeners, listen, listen_for_http, misbehave, open_store,
+    ConnectionLimits, HttpConfig, HttpLimits, IdSource, InjectedFault, Server, ServerConfig,
+    SyncMode, Tls, TlsFiles, TlsListeners, inject_fault, listen, listen_for_http, open_store,
     raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
@@ -33,7 +33,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         )?,
         idle: duration::parse("the idle time (--idle)", &task.idle)?,
     };
-    let misbehaviour: Option<Misbehaviour> = match &task.misbehave {
+    let fault: Option<InjectedFault> = match &task.misbehave {
         Some(kind) => Some(kind.parse().map_err(Failure::invalid)?),
         None => None,
     };
@@ -112,11 +112,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let store = store.await.map_err(Failure::invalid)?;
         let secret = store.secret().await;
         let secret = secret.map_err(Failure::invalid)?;
-        let (tcp, pairs) = match misbehaviour {
+        let (tcp, pairs) = match fault {
             None => (tcp, pairs),
-            Some(kind) => {
-                banner += &format!("the TCP listeners misbehave: {kind}\n");
-                (behind(tcp, kind)?, behind(pairs, kind)?)
+            Some(fault) => {
+                banner += &format!("the TCP listeners misbehave: {fault}\n");
+                (behind(tcp, fault)?, behind(pairs, fault)?)
             }
         };
         let log = Log::start(task.log, task.log_format);
@@ -251,13 +251,13 @@ fn open_listener(
     Ok(Some(listener))
 }
 
-/// Starts a misbehaving proxy on `listener`, and returns a new listener to which it forwards.
-fn behind(listener: Option<TcpListener>, kind: Misbehaviour) -> io::Result<Option<TcpListener>> {
+/// Starts a fault proxy on `listener`, and returns a new listener to which it forwards.
+fn behind(listener: Option<TcpListener>, fault: InjectedFault) -> io::Result<Option<TcpListener>> {
     let Some(listener) = listener else {
         return Ok(None);
     };
     let inner = listen(([127, 0, 0, 1], 0).into())?;
-    tokio::spawn(misbehave(listener, inner.local_addr()?, kind));
+    tokio::spawn(inject_fault(listener, inner.local_addr()?, fault));
     Ok(Some(inner))
 }
 

@@ -44,7 +44,7 @@ impl StateFile {
     }
 
     /// Changes the text under a lock, because several terminals may play at the same time. The file is replaced as a
-    /// whole: readers need no lock, and a full disk or a crash loses nothing.
+    /// whole, so readers need no lock, and a full disk or a crash loses nothing.
     pub(crate) fn change(&self, change: impl FnOnce(&str) -> String) -> io::Result<()> {
         if let Some(folder) = self.path.parent() {
             create_private_folder(folder)?;

@@ -121,8 +121,8 @@ impl Read for TlsReader {
         loop {
             match self.shared.session().reader().read(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // The server ended without closing the TLS session, such as when it was killed. Treat this as the end
-                // of the stream.
+                // The server ended without closing the TLS session, for example because it was killed. This counts as
+                // the end of the stream.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 read => return read,
             }

@@ -10,11 +10,11 @@
 //! > :q
 //! ```
 //!
-//! `#` starts a case with its name and claim; `@` has the sentence of the document that demands the claim. `?` instead
-//! of `@` marks a case that the document does not decide. `$` has the options, with single quotes as in a shell. Each
-//! `>` is a typed line; `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused` instead of typed
-//! lines means that the program must refuse the options; `= usage` means that it must print its usage. The expected
-//! output is computed from the rules. Other lines are comments.
+//! `#` starts a case with its name and claim; `@` has the sentence of the course document that demands the claim. `?`
+//! instead of `@` marks a case that the course document does not decide. `$` has the options, with single quotes as in
+//! a shell. Each `>` is a typed line; `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused`
+//! instead of typed lines means that the program must refuse the options; `= usage` means that it must print its usage.
+//! The expected output is computed from the rules. Other lines are comments.
 
 use std::fmt;
 
@@ -27,9 +27,9 @@ pub struct Case {
     pub name: String,
     /// The rule that the case checks, as a sentence.
     pub claim: String,
-    /// The sentence of the document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule, or why the document leaves it open.
     pub source: String,
-    /// Whether the document demands the rule.
+    /// Whether the course document demands the rule.
     pub weight: Weight,
     /// The program's options.
     pub options: Vec<String>,

@@ -2,7 +2,7 @@
 //!
 //! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends with a row.
 //! Each broken case lists the causes that explain its first difference. Cases with a common cause show one fault. The
-//! case that is about this cause reports the fault.
+//! case that checks for this cause reports the fault.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) enum Trigger {
 }
 
 impl Trigger {
-    /// Whether the document has an error message for this command.
+    /// Whether the course document has an error message for this command.
     pub(super) fn is_error(self) -> bool {
         match self {
             Trigger::Taken | Trigger::OffBoard | Trigger::Invalid | Trigger::Unable => true,
@@ -52,11 +52,11 @@ pub(super) struct Line {
     pub(super) direction: Direction,
     /// Whether the line is a diagonal that is not a main diagonal.
     pub(super) is_beside: bool,
-    /// Whether the last play is not at an end of the line.
+    /// Whether the last play is inside the line, not at an end.
     pub(super) is_middle: bool,
     /// Whether the line is longer than needed to win.
     pub(super) is_long: bool,
-    /// Whether the line belongs to a player other than the first.
+    /// Whether the line's owner is a player other than the first.
     pub(super) is_others: bool,
     pub(super) fills_board: bool,
 }
@@ -69,7 +69,7 @@ pub(super) enum Direction {
     OtherDiagonal,
 }
 
-/// The part of the output that was wrong first.
+/// The first wrong part of the output.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Aspect {
     /// The number of the turn.
@@ -150,7 +150,7 @@ impl Cause {
         }
     }
 
-    /// Whether a program that recognizes `line` cannot have this fault.
+    /// Whether the fault is impossible in a program that recognizes `line`.
     fn is_refuted_by(self, line: Line) -> bool {
         match self {
             Cause::NoLine => true,
@@ -179,8 +179,8 @@ pub(super) fn causes(trigger: Trigger, aspect: Aspect) -> Vec<Cause> {
             error,
             Aspect::Turn | Aspect::Player | Aspect::NoMessage | Aspect::Board | Aspect::Other,
         ) if error.is_error() => vec![Cause::AnyError(aspect)],
-        // Whether a program accepts a wrong command depends on the typed text, so this fault has no cause in common
-        // with other cases.
+        // A program may accept one wrong command and refuse another, so this fault has no cause in common with other
+        // cases.
         (Trigger::Invalid | Trigger::Taken | Trigger::OffBoard, Aspect::Accepted) => Vec::new(),
         (Trigger::Taken | Trigger::OffBoard, Aspect::Text) => {
             vec![Cause::After(Trigger::OffBoard, aspect)]
@@ -213,8 +213,8 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// Finds broken cases with the same fault. For each fault, one of these cases reports it. The result maps the index
-/// of each other case to the index of the reporting case. `seen` contains the lines that ended games correctly.
+/// Groups the broken cases by fault. In each group, one case reports the fault. The result maps the index of every
+/// other case of the group to the index of that case. `seen` contains the lines that ended games correctly.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()

@@ -9,7 +9,7 @@ use super::screen::{Screen, Word};
 use crate::process::{End, stack_trace};
 use crate::verdict::{Verdict, Weight};
 
-/// One interpretation of the program's output. If the document leaves a question open, there are several
+/// One interpretation of the program's output. If the course document leaves a question open, the kit follows several
 /// interpretations.
 #[derive(Clone)]
 struct Track {
@@ -26,7 +26,7 @@ struct Track {
 }
 
 /// The first place at which the output does not match an interpretation.
-struct Stuck {
+struct Mismatch {
     /// Whether this is the usual interpretation.
     is_usual: bool,
     at: usize,
@@ -64,15 +64,15 @@ impl From<Verdict> for Judged {
     }
 }
 
-/// Deviations in this game for which there are separate rules.
+/// Deviations in this game that separate rules report.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Deviations {
     pub(super) no_delimiter: bool,
     pub(super) no_redraw: bool,
 }
 
-/// Compares the output with the model word by word. If the document leaves a question open, follows every
-/// interpretation that the document allows.
+/// Compares the output with the model word by word. If the course document leaves a question open, follows every
+/// interpretation that the course document allows.
 pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();
@@ -97,16 +97,16 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
         tracks.truncate(1);
     }
     let mut ended = None;
-    let mut furthest: Option<Stuck> = None;
-    let mut stuck = |track: &Track, trigger, expected| {
-        let found = Stuck {
+    let mut furthest: Option<Mismatch> = None;
+    let mut mismatch = |track: &Track, trigger, expected| {
+        let found = Mismatch {
             is_usual: track.is_usual,
             at: track.at,
             trigger,
             model: track.model.clone(),
             expected,
         };
-        let rank = |stuck: &Stuck| (stuck.is_usual, stuck.at);
+        let rank = |mismatch: &Mismatch| (mismatch.is_usual, mismatch.at);
         if furthest
             .as_ref()
             .is_none_or(|other| rank(&found) > rank(other))
@@ -121,12 +121,12 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
             if track.model.is_over() || track.model.has_quit() {
                 match track.over(&screen) {
                     Some(track) => ended = ended.or(Some(track)),
-                    None => stuck(&before, before.trigger, Next::End),
+                    None => mismatch(&before, before.trigger, Next::End),
                 }
                 continue;
             }
             let Some(track) = track.shown(&screen) else {
-                stuck(&before, before.trigger, Next::Turn);
+                mismatch(&before, before.trigger, Next::Turn);
                 continue;
             };
             let Some(line) = line else {
@@ -138,7 +138,7 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
             let tracks = track.after(line, &screen);
             if !tracks.iter().any(|track| track.is_usual) {
                 let (trigger, message) = before.model.trigger(Command::read(line));
-                stuck(&before, trigger, Next::Reply(message));
+                mismatch(&before, trigger, Next::Reply(message));
             }
             next.extend(tracks);
         }
@@ -169,7 +169,7 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
             deviations: Deviations::default(),
             causes: match &furthest {
                 _ if !screen.shows_a_game() => vec![no_game(run)],
-                Some(stuck) => causes(stuck.trigger, stuck.aspect(&screen, run)),
+                Some(mismatch) => causes(mismatch.trigger, mismatch.aspect(&screen, run)),
                 None => Vec::new(),
             },
         },
@@ -184,7 +184,7 @@ fn no_game(run: &Run) -> Cause {
     }
 }
 
-impl Stuck {
+impl Mismatch {
     /// The part of the output that is wrong at this place.
     fn aspect(&self, screen: &Screen, run: &Run) -> Aspect {
         let rest = screen.words.get(self.at..).unwrap_or_default();
@@ -258,7 +258,7 @@ impl Stuck {
     }
 }
 
-/// The aspect of an output that ends too early.
+/// Which part of the output is missing, if the output ends too early.
 fn how_it_stops(run: &Run) -> Aspect {
     match run.end {
         End::TimedOut => Aspect::Hangs,
@@ -323,7 +323,7 @@ impl Track {
                         is_repeated: message.is_some(),
                         ..self.clone()
                     };
-                    // The document has no example after an error, so a missing delimiter is treated like a
+                    // The document has no example of a turn after an error, so a missing delimiter is treated like a
                     // missing board.
                     match (reply.has_delimiter, message) {
                         (true, _) => {}
@@ -335,7 +335,7 @@ impl Track {
                     }
                     let (mut strict, mut strict_message) = (self.model.clone(), None);
                     if exact != Command::Quit {
-                        strict_message = strict.obey(exact);
+                        strict_message = strict.execute(exact);
                     }
                     if !is_usual || message != strict_message {
                         track.notes.push(format!(
@@ -370,17 +370,17 @@ fn told(message: Option<&str>, quits: bool) -> String {
     }
 }
 
-/// The effects of a command that the document allows, the usual effect first.
+/// All effects of `command` that the course document permits; the usual one is first.
 fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>)> {
     let mut usual = model.clone();
-    let message = usual.obey(command);
+    let message = usual.execute(command);
     let mut all = vec![(usual, message)];
     if let Command::Rewind(count) = command {
         if count == 0 {
             // `<<0` takes nothing back. It may be a turn or an error, and with a history of 1 "it is not possible to
             // rewind at all".
             let mut passed = model.clone();
-            if message.is_some() && passed.obey(command).is_none() {
+            if message.is_some() && passed.execute(command).is_none() {
                 all.push((passed, None));
             }
             all.push((model.clone(), Some(UNABLE)));
@@ -392,7 +392,7 @@ fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>
         }
         if count > model.marks() && count < model.history() {
             let mut emptied = model.clone();
-            if emptied.obey(Command::Rewind(model.marks())).is_none() {
+            if emptied.execute(Command::Rewind(model.marks())).is_none() {
                 all.push((emptied, None));
             }
         }
@@ -424,7 +424,7 @@ fn output(case: &Case, after_message: &str) -> String {
             .map_or(Command::Quit, |line| Command::read(line));
         if command == Command::Quit {
             model.quit();
-        } else if let Some(message) = model.obey(command) {
+        } else if let Some(message) = model.execute(command) {
             text += &format!("{message}{after_message}");
         }
         text += "===\n\n";

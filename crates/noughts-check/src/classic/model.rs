@@ -89,7 +89,7 @@ impl Model {
         self.has_quit
     }
 
-    /// How many different sides there are.
+    /// The number of sides.
     pub(super) fn sides(&self) -> usize {
         self.marks.len()
     }
@@ -131,8 +131,8 @@ impl Model {
         lines
     }
 
-    /// Executes a command as the document says.
-    pub(super) fn obey(&mut self, command: Command) -> Message {
+    /// Executes a command as the course document says.
+    pub(super) fn execute(&mut self, command: Command) -> Message {
         let seat = self.game.to_move().unwrap_or(Seat(0));
         let (action, refusal) = match command {
             Command::Quit | Command::Invalid => return Some(INVALID),
@@ -160,7 +160,7 @@ impl Model {
             return (Trigger::Quit, None);
         }
         let mut after = self.clone();
-        let message = after.obey(command);
+        let message = after.execute(command);
         let trigger = match (command, message) {
             (Command::Play(row, column), Some(_)) => {
                 let size = self.size() as i64;
@@ -252,7 +252,7 @@ impl Model {
         for line in typed {
             match self.is_over() {
                 true => break,
-                false => drop(self.obey(Command::read(line))),
+                false => drop(self.execute(Command::read(line))),
             }
         }
         if self.is_over() {
@@ -262,7 +262,7 @@ impl Model {
         }
     }
 
-    /// How many marks are on the board.
+    /// The number of marks on the board.
     pub(super) fn marks(&self) -> i64 {
         self.game.plays().len() as i64
     }
@@ -278,7 +278,7 @@ impl Model {
     }
 }
 
-/// The program's options, as the document defines them.
+/// The program's options, as the course document defines them.
 struct Asked {
     size: u8,
     win: u8,
@@ -313,7 +313,7 @@ impl Asked {
 }
 
 impl Command {
-    /// Parses a typed line in the strict interpretation of the document.
+    /// Parses a typed line in the strict interpretation of the course document.
     pub(super) fn read(line: &[u8]) -> Command {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -331,7 +331,7 @@ impl Command {
         read().unwrap_or(Command::Invalid)
     }
 
-    /// Other interpretations that the document does not exclude.
+    /// Other interpretations that the course document does not exclude.
     pub(super) fn others(line: &[u8]) -> Vec<Command> {
         let exact = Command::read(line);
         let text = String::from_utf8_lossy(line);

@@ -1,5 +1,5 @@
-//! Differences that recur in every case, such as an extra line of debug output. A separate rule reports each of these
-//! differences once. They are removed before the cases are checked.
+//! Finds differences that every case has, such as an extra line of debug output. A separate rule reports each of them
+//! once. The kit removes them from the output before it checks the cases.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct RecurringRule {
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule, or why the document leaves it open.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
@@ -47,7 +47,7 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
 /// What was seen in all cases.
 #[derive(Default)]
 pub(super) struct Recurring {
-    /// Maps each form of extra lines to an example and the number of cases that have such a line.
+    /// For each form of extra lines: an example, and the number of cases that have a line of this form.
     extra: BTreeMap<String, (String, usize)>,
     /// The number of cases that show a game.
     games: usize,

@@ -10,7 +10,7 @@ use crate::process::{End, Program};
 
 /// How a program gets its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Feeding {
+pub(super) enum InputMode {
     /// One line after each prompt, as a person types. Some programs lose input that comes earlier.
     ByPrompt,
     /// All input at once. Some programs read all their input first, or do not flush their prompts.
@@ -36,12 +36,12 @@ impl Run {
     }
 }
 
-/// Runs a case. If the program shows no prompt within a quarter of `timeout`, it gets the rest of its input at once;
-/// in the following cases it gets all input at once.
+/// Runs a case. If the program shows no prompt within a quarter of `timeout`, it gets the rest of its input at once,
+/// and `input_mode` becomes `AtOnce`: later runs type all input at the start.
 pub(super) fn run(
     command: &[OsString],
     case: &Case,
-    feeding: &mut Feeding,
+    input_mode: &mut InputMode,
     timeout: Duration,
     processes: &ProcessSet,
 ) -> Result<Run, String> {
@@ -51,7 +51,7 @@ pub(super) fn run(
     let mut impatient = Instant::now() + timeout / 4;
     let (mut sent, mut looked) = (0, 0);
     let mut prompts = 0;
-    if *feeding == Feeding::AtOnce {
+    if *input_mode == InputMode::AtOnce {
         program.write(&case.typed.concat());
         program.close_input();
         sent = case.typed.len();
@@ -66,7 +66,7 @@ pub(super) fn run(
             program.close_input();
         }
         if sent < case.typed.len() && Instant::now() >= impatient {
-            *feeding = Feeding::AtOnce;
+            *input_mode = InputMode::AtOnce;
             program.write(&case.typed[sent..].concat());
             sent = case.typed.len();
         }

@@ -1,4 +1,5 @@
-//! Splits a program's output into words and ignores spaces and blank lines, which the document does not define.
+//! Splits a program's output into words. Ignores spaces and blank lines, because the course document does not define
+//! them.
 
 use super::model::{ILLEGAL, INVALID, UNABLE};
 
@@ -57,8 +58,8 @@ impl Screen {
         self.words.iter().any(is_turn)
     }
 
-    /// Parses the delimiter and, before or after it, the message. The delimiter may be missing after a
-    /// message, and everywhere if the program never shows one.
+    /// Parses the delimiter and, before or after it, the message. The delimiter may be missing after a message. If the
+    /// program never shows a delimiter, it may be missing everywhere.
     pub(super) fn reply(&self, at: usize, message: Option<&str>) -> Option<Reply> {
         let delimiter = Word::Line(DELIMITER.to_owned());
         let rest = self.words.get(at..).filter(|rest| !rest.is_empty())?;

@@ -21,8 +21,8 @@ pub(super) struct ClientConnection {
     pub(super) id: u32,
     /// Whether frames are sent byte by byte.
     pub(super) in_pieces: bool,
-    /// The shortest time from a frame of the kit to the client's next frame, in all connections. It shows how
-    /// busy the machine is.
+    /// The shortest time from a frame of the kit to the client's next frame, in all connections. It shows how fast the
+    /// client and the machine are.
     pub(super) fastest_answer: Duration,
     sent_at: Instant,
     /// The client's process, if the kit started it.
@@ -30,7 +30,7 @@ pub(super) struct ClientConnection {
     last_frame: Vec<u8>,
     sent: Vec<u8>,
     conversation: Vec<String>,
-    /// The first finding about a frame that is longer or shorter than its figure in the document.
+    /// The first finding about a frame that is longer or shorter than in the figure of the course document.
     pub(super) size_fault: Option<Finding>,
     /// The finding about a HELLO whose name does not end with two zero bytes.
     pub(super) name_fault: Option<Finding>,
@@ -48,7 +48,7 @@ pub(super) enum Received {
 /// The shortest and the longest pause between bytes that are sent one by one.
 const PAUSES: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(300)];
 
-/// How long the rest of a frame may take before the frame counts as too short.
+/// How long the kit waits for the rest of a frame. Then the frame counts as too short.
 const QUIET: Duration = Duration::from_millis(1000);
 
 /// How often the client's output is read.
@@ -250,7 +250,7 @@ impl ClientConnection {
         }
     }
 
-    /// Sets the free cell for answers to the client's prompts.
+    /// Sets the free cell that replaces `{row}` and `{column}` in answers to the client's prompts.
     pub(super) fn offer_cell(&mut self, cell: Option<Cell>) {
         if let (Some(program), Some(cell)) = (&mut self.program, cell) {
             program.free_cell = cell;
@@ -264,7 +264,7 @@ impl ClientConnection {
         }
     }
 
-    /// Creates the finding that `received` is not what was expected.
+    /// Creates a finding: the client sent `received` instead of the expected frame.
     pub(super) fn finding(
         &self,
         problem: impl Into<String>,

@@ -1,4 +1,4 @@
-//! The client under test as a process, and what is typed into it.
+//! The client under test as a process, and the text that the kit types into it.
 
 use std::ffi::OsString;
 use std::str::FromStr;

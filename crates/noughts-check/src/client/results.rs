@@ -18,7 +18,7 @@ pub(super) struct RuleResults {
     pub(super) lets_server_choose_id: bool,
     /// Why no client connected.
     not_connected: Option<String>,
-    /// How a client ended with an error before it connected.
+    /// The error with which a client ended before it connected.
     did_not_start: Option<String>,
     /// The prompt at which the client waits for typed input.
     waiting_at: Option<String>,
@@ -106,8 +106,8 @@ impl RuleResults {
         self.fail(rule, connection.finding(problem, expected, received));
     }
 
-    /// Whether more connections would show nothing new.
-    pub(super) fn is_hopeless(&self) -> bool {
+    /// Whether further connections cannot show anything new: the client waits for typed input, or was silent too often.
+    pub(super) fn has_seen_enough(&self) -> bool {
         const MAX_SILENCES: usize = 2;
         self.waiting_at.is_some() || self.silences >= MAX_SILENCES
     }
@@ -152,7 +152,7 @@ impl RuleResults {
         ))
     }
 
-    /// If the client prints the same stack trace after disconnections and at other times, reports it as one fault.
+    /// Reports a stack trace once, even if the client prints it both after disconnections and at other times.
     fn report_trace_once(&mut self) {
         let trace = |rule: &str| match self.verdicts.get(rule) {
             Some((Verdict::Broken(finding), _)) => Some(finding),

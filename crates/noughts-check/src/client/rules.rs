@@ -10,7 +10,7 @@ pub struct ClientRule {
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule, or why the document leaves it open.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,

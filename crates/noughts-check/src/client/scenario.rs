@@ -115,7 +115,7 @@ impl Scenario {
         }
     }
 
-    /// Reads HELLO and returns its id, if the conversation can continue.
+    /// Reads HELLO. Returns its id, or `None` if the conversation cannot continue.
     fn read_hello(
         self,
         connection: &mut ClientConnection,
@@ -161,7 +161,7 @@ impl Scenario {
                 return None;
             }
         };
-        if is_hasty(connection, results, "waits-ready") {
+        if sends_early(connection, results, "waits-ready") {
             let received = connection.receive();
             let problem = "the client sends more before READY";
             results.fail(
@@ -188,7 +188,7 @@ impl Scenario {
             if self == Scenario::LeaveInGame {
                 return false;
             }
-            if is_hasty(connection, results, "action-once") {
+            if sends_early(connection, results, "action-once") {
                 let received = connection.receive();
                 let problem = "the client sends more before its move is answered";
                 results.fail(
@@ -277,7 +277,7 @@ impl Scenario {
                 board.play(cell);
                 true
             }
-            // The client marks occupied cells in other games too, which is a separate rule.
+            // The client marks occupied cells in other games too; `action-free` reports this.
             Some(_) if results.is_broken("action-free") => false,
             _ => {
                 let problem = "after error 1 the client neither makes another move nor disconnects";
@@ -329,7 +329,7 @@ impl Scenario {
         }
     }
 
-    /// Expects PLAY, for the first or another game. Returns whether it came.
+    /// Expects PLAY, for the first or a later game. Returns whether PLAY arrived.
     fn is_asked_to_play(
         self,
         connection: &mut ClientConnection,
@@ -376,7 +376,7 @@ impl Scenario {
                 return false;
             }
         }
-        if is_hasty(connection, results, "waits-admit") {
+        if sends_early(connection, results, "waits-admit") {
             let received = connection.receive();
             let problem = "the client sends more before ADMIT";
             results.fail(
@@ -444,9 +444,9 @@ impl Scenario {
     }
 }
 
-/// Whether the client sends another frame instead of waiting for an answer. Only the first connection that gets this
-/// far waits for such a frame; the other connections continue at once.
-fn is_hasty(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
+/// Whether the client sends another frame before it has received the answer to the last one. Only the first connection
+/// that reaches this point waits for such a frame; later connections continue at once.
+fn sends_early(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }
 

@@ -6,8 +6,8 @@ use super::{Entry, Report, escaped};
 use crate::verdict::{Finding, Verdict, Weight};
 
 impl Report {
-    /// One test suite with a test case per rule. Rules that were not tried are skipped. Open questions and
-    /// advice never fail; their remarks are in the output.
+    /// One test suite with a test case per rule. Rules that were not tried are skipped. Rules that the course document
+    /// does not demand never fail; the remarks about them are in the output.
     pub fn junit(&self) -> String {
         let failed = self.tally(Weight::Demanded).broken;
         let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Advice]

@@ -48,9 +48,10 @@ pub(crate) struct Connection {
     last_frame: Vec<u8>,
     /// Whether a frame was received after the last frame was sent.
     has_answer: bool,
-    /// Whether a frame was received that answers no request.
+    /// Whether the server sent a frame that answers no request.
     pub(crate) has_unasked: bool,
-    /// Whether the timeout of the next answer starts when the last frame is sent. Otherwise it starts with the wait.
+    /// Whether the timeout of the next answer starts when the last frame is sent. If not, the timeout starts when the
+    /// kit begins to wait.
     pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
     /// The client's name in the conversation, if there are two clients.
@@ -339,12 +340,13 @@ impl Connection {
         let _ = self.stream.set_read_timeout(Some(wait));
         let _ = self.stream.peek(&mut [0]);
         drop(self.stream);
-        // The kit cannot observe when the server has noticed, so it pauses.
+        // The kit cannot observe when the server has noticed the reset, so it pauses.
         self.observations.borrow_mut().waited += SHORT;
         std::thread::sleep(SHORT);
     }
 
-    /// Whether the server closes the connection. Frames before that are skipped.
+    /// Waits for the end of the connection and skips all frames before it. Returns whether the server closed the
+    /// connection.
     pub(crate) fn is_closed(&mut self) -> bool {
         self.is_closed_within(self.timeouts.answer / 4)
     }

@@ -6,7 +6,7 @@ use super::connection::{Connection, Received};
 use super::{Checker, PLAYER, session};
 use crate::verdict::Stop;
 
-/// A HELLO in one dialect, to find out whether the server uses this dialect.
+/// A HELLO in one dialect. The answer shows whether the server uses this dialect.
 struct Question {
     connection: Connection,
     /// The second client, if the server pairs clients.
@@ -35,13 +35,14 @@ impl Question {
 }
 
 impl Checker {
-    /// Returns the dialects that the server uses. If it answers in neither, returns the dialect of the document.
+    /// Returns the dialects that the server uses. If the server answers in neither, returns the dialect of the course
+    /// document.
     pub(super) fn find_dialects(&mut self, notes: &mut Vec<String>, pairs: bool) -> Vec<Dialect> {
         let mut found = Vec::new();
         // The kit waits for both answers at the same time, so that a silent server costs the timeout only once.
         let seed = self.ask(Dialect::Seed, pairs);
         let later = match pairs {
-            // The server would pair clients that connect at the same time, so the later dialect is tried afterwards.
+            // A server of pairs would pair the two clients of the kit, so the kit tries the later dialect afterwards.
             true => None,
             false => self.ask(Dialect::Later, pairs),
         };
@@ -59,7 +60,7 @@ impl Checker {
             match found.as_slice() {
                 [] => {
                     found.push(Dialect::Seed);
-                    self.is_mute = true;
+                    self.ignores_hello = true;
                     "the server answers HELLO in neither dialect; it is checked in the document's (seed)"
                 }
                 [Dialect::Seed] => "the server uses the document's dialect (seed)",
@@ -93,8 +94,8 @@ impl Checker {
         Some(Question { connection, other })
     }
 
-    /// Checks that the server still listens after the clients that tried the dialects have left. A server that no
-    /// longer listens would break every other rule too.
+    /// When the clients that tried the dialects have left, checks that the server still listens. Otherwise the server
+    /// would break every other rule too.
     pub(super) fn look_whether_it_still_listens(&mut self) {
         if self.program.is_some() {
             return;

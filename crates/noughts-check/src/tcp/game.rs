@@ -218,7 +218,7 @@ fn end(checker: &mut Checker, wanted: GameResult, sought: GameProblem) -> RuleRe
 }
 
 fn ids_are_the_sessions(checker: &mut Checker) -> RuleResult {
-    let mut connection = checker.greeted()?;
+    let mut connection = checker.start_session()?;
     connection.play();
     let received = connection.receive();
     if !matches!(&received, Received::Frame(frame, _) if super::session::is_admission(frame)) {
@@ -260,8 +260,8 @@ fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> Rul
     Ok(())
 }
 
-/// Returns an error if the server did not answer a mistake in `rule`. Then the kit does not wait for such an answer
-/// again.
+/// Returns an error if the server did not answer the mistake that `rule` tries. Then the kit does not wait for the
+/// answer to a mistake again.
 pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
     match checker.mistakes.get(rule).map(String::as_str) {
         Some(NOTHING) => Err(Stop::NotTried(format!(
@@ -443,8 +443,8 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Makes a mistake after each step. The ERROR for the mistake must be the next frame; any frame before this ERROR
-/// answers no request.
+/// Makes a mistake after each step of a game. The next frame must be the ERROR for the mistake; a frame before this
+/// ERROR answers no request.
 fn one_answer_each(checker: &mut Checker) -> RuleResult {
     let mut connection = checker.admitted()?;
     observed(checker.observations.borrow().unasked.clone())?;

@@ -1,5 +1,6 @@
-//! The rules about clients that disconnect, and about several clients at once. They are tried early, because every rule
-//! ends with a disconnection. A server that does not survive disconnections would break all later rules.
+//! The rules about clients that disconnect, and about several clients at once. The kit tries them early, because the
+//! check of every rule ends with a disconnection, and a server that does not survive disconnections would break all
+//! later rules.
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};
@@ -108,7 +109,7 @@ fn leave_after(
     after: &str,
     until: fn(&mut Checker) -> RuleResult<Connection>,
 ) -> RuleResult {
-    has_greeted(checker)?;
+    has_started_session(checker)?;
     until(checker)?.leave();
     still_serves(checker, after)
 }
@@ -118,15 +119,15 @@ fn leave_after_ready(checker: &mut Checker) -> RuleResult {
     if let Some(finding) = checker.gone.clone() {
         return Err(Stop::broken(finding));
     }
-    has_greeted(checker)?;
+    has_started_session(checker)?;
     for _ in 0..3 {
         still_serves(checker, "after a client disconnected after READY")?;
     }
     Ok(())
 }
 
-fn has_greeted(checker: &Checker) -> RuleResult {
-    match checker.has_greeted {
+fn has_started_session(checker: &Checker) -> RuleResult {
+    match checker.has_started_session {
         true => Ok(()),
         false => Err(Stop::NotTried(format!(
             "prevented by {}: HELLO was never answered with READY",

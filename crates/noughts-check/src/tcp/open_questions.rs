@@ -1,5 +1,5 @@
-//! Questions that the document leaves open. The claims describe the usual behaviour of Noughts and of public
-//! programs. Another behaviour is not a fault.
+//! Rules for questions that the course document leaves open. The claims describe the usual behaviour of Noughts and of
+//! public programs. Another behaviour is not a fault.
 
 use std::collections::BTreeMap;
 
@@ -105,8 +105,9 @@ pub(super) const RULES: [TcpRule; 15] = [
     ),
 ];
 
-/// A check in two steps, so that the kit can wait for several answers at the same time. This saves time, because many
-/// correct servers do not answer frames that the document does not mention.
+/// The check of an open question, in two steps: send, then read the answer. The kit sends several probes and waits for
+/// all answers at the same time, because many correct servers do not answer frames that the course document does not
+/// mention.
 struct Probe {
     rule: &'static str,
     send: fn(&mut Checker) -> RuleResult<Connection>,
@@ -138,7 +139,7 @@ const PROBES: [Probe; 13] = [
                 let why = "prevented by one-answer: the server sends frames that answer no request";
                 return Err(Stop::NotTried(why.to_owned()));
             }
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.hello("Judge");
             Ok(connection)
         },
@@ -158,7 +159,7 @@ const PROBES: [Probe; 13] = [
         rule: "action-before-play",
         send: |checker| {
             checker.sends_errors()?;
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.act_with(connection.id, *b"1-1");
             Ok(connection)
         },
@@ -181,7 +182,7 @@ const PROBES: [Probe; 13] = [
         rule: "admit-wrong-id-again",
         send: |checker| {
             checker.admitted()?;
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.send_bytes(&encoded(&FromClient::Play {
                 id: another(connection.id),
             }));
@@ -252,7 +253,7 @@ const PROBES: [Probe; 13] = [
     Probe {
         rule: "name-endless",
         send: |checker| {
-            checker.greeted()?;
+            checker.start_session()?;
             let mut connection = checker.connect()?;
             let mut hello = hello_bytes(&connection)[..5].to_vec();
             hello.extend([b'n'; 100_000]);
@@ -265,7 +266,7 @@ const PROBES: [Probe; 13] = [
         rule: "unknown-opcode",
         send: |checker| {
             checker.sends_errors()?;
-            let mut connection = checker.greeted()?;
+            let mut connection = checker.start_session()?;
             connection.send_bytes(&[7]);
             Ok(connection)
         },
@@ -290,7 +291,7 @@ fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
         let mut connection = sent?;
         connection.is_timed_from_sending = true;
         let judged = (probe.judge)(&mut connection);
-        // Another probe may have ended the server, so this probe is sent again, alone.
+        // Another probe may have ended the server, so the kit sends this probe again, alone.
         if judged.is_ok() || !connection.has_ended() {
             return judged;
         }

@@ -1,7 +1,7 @@
-//! The rules for two players, with the server between them.
+//! The rules for a server that lets two clients play against each other.
 //!
-//! The document has one sentence about pairs: the server is a proxy between two clients. So the document leaves open
-//! how the server pairs clients, but not what a game is and what its frames mean.
+//! The course document has one sentence about pairs: the server is a proxy between two clients. So the document leaves
+//! open how the server pairs clients, but not what a game is and what its frames mean.
 
 use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
@@ -280,7 +280,7 @@ fn cells(text: &str) -> impl Iterator<Item = Cell> {
 fn ready_comes(checker: &mut Checker) -> RuleResult {
     let mut first = checker.connect_as("first client")?;
     first.hello(PLAYER);
-    // A wrong guess does no harm: when two clients have connected, both kinds of servers send READY.
+    // A wrong guess does no harm, because both kinds of servers send READY when two clients have connected.
     checker.is_ready_late = !first.has_answer_soon();
     let second = match checker.is_ready_late {
         true => {
@@ -301,7 +301,7 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
             (FromServer::Ready { .. }, Dialect::Later) => true,
             _ => false,
         });
-        if let (Err(stop), true) = (&ready, checker.is_mute) {
+        if let (Err(stop), true) = (&ready, checker.ignores_hello) {
             let prevented = stop.clone().prevented_by("ready");
             checker.no_session.give_up(prevented);
         }
@@ -324,7 +324,7 @@ fn cells_are_passed_on(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Returns an error if the server does not relay cells to the other client.
+/// Returns an error if the server does not send the cell of one client's move to the other client.
 fn relays(checker: &Checker) -> RuleResult {
     match checker.broken.contains(&"pair-relay") {
         true => Err(Stop::NotTried(
@@ -357,7 +357,7 @@ fn no_cell(checker: &mut Checker) -> RuleResult {
 fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> RuleResult {
     pair.first.act_with(pair.first.id, at);
     super::game::expect_error(&mut pair.first, code)?;
-    // Anything that the other client receives because of the mistake would come before the next cell.
+    // If the other client receives a frame because of the mistake, this frame comes before the next cell.
     pair.play(cell("2-2"))
         .map_err(|stop| stop.prefixed("after a mistake and a valid move, "))?;
     pair.leave();

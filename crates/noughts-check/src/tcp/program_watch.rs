@@ -38,7 +38,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether the server program ends when a client leaves, and must be started again for each rule.
+    /// Whether the server ends when a client leaves. If so, the kit must start it again for each rule.
     pub(super) fn ends_when_left(&self) -> bool {
         self.program.is_some() && self.broken.iter().any(|rule| rule.starts_with("leaving"))
     }
@@ -98,12 +98,12 @@ impl Checker {
         self.trace.clone()
     }
 
-    /// Restarts the server, and lets clients that have sent only allowed frames disconnect. Returns the stack trace
-    /// that the server prints.
+    /// Restarts the server. Clients then send only allowed frames and disconnect. Returns the stack trace that the
+    /// server prints.
     fn trace_of_new_server(&mut self) -> Option<Finding> {
         self.program.as_mut()?.restart().ok()?;
         (self.no_session, self.no_game) = Default::default();
-        for start in [Checker::connect, Checker::greeted, Checker::admitted] {
+        for start in [Checker::connect, Checker::start_session, Checker::admitted] {
             if let Ok(connection) = start(self) {
                 connection.leave();
             }

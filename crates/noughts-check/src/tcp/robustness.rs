@@ -1,4 +1,4 @@
-//! Advice: rules about how networks deliver frames, and about how one client can affect others.
+//! Advice: rules about frames that a network splits or joins, and about the effect of one client on others.
 
 use noughts_wire::{Dialect, FromClient, FromServer};
 
@@ -7,7 +7,7 @@ use super::session::{admit, hello_bytes, is_admission, ready, still_serves};
 use super::{Checker, TcpRule};
 use crate::verdict::{RuleResult, Stop, Weight};
 
-/// The result of the first rule decides how the kit waits in the second rule.
+/// The result of the first rule decides how the kit waits while it tries the second rule.
 pub(super) const RULES: [TcpRule; 3] = [
     advice(
         "half-frame",
@@ -67,7 +67,7 @@ fn byte_by_byte(checker: &mut Checker) -> RuleResult {
 /// Sends two frames in one write: HELLO and PLAY if the client chooses the id, otherwise PLAY and ACTION.
 fn at_once(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
-    // Both faults come from the assumption that one read returns one frame.
+    // The server assumes that one read returns one frame; `split` has reported this fault.
     if checker.broken.contains(&"split") {
         let why = "prevented by split: the server does not read frame by frame";
         return Err(Stop::NotTried(why.to_owned()));
@@ -85,7 +85,7 @@ fn at_once(checker: &mut Checker) -> RuleResult {
             connection.expect(&expected, is_admission)?;
         }
         Dialect::Later => {
-            connection = checker.greeted()?;
+            connection = checker.start_session()?;
             let (id, cell) = (connection.id, *b"1-1");
             let (play, action) = (FromClient::Play { id }, FromClient::Action { id, cell });
             connection.send_bytes(&[encoded(&play), encoded(&action)].concat());
@@ -105,7 +105,7 @@ fn half_a_frame(checker: &mut Checker) -> RuleResult {
         let why = "prevented by many-at-once: the server serves one client after the other";
         return Err(Stop::NotTried(why.to_owned()));
     }
-    let (mut late, mut early) = (checker.greeted()?, checker.connect()?);
+    let (mut late, mut early) = (checker.start_session()?, checker.connect()?);
     let hello = hello_bytes(&early);
     early.send_bytes(&hello[..3]);
     late.send_bytes(&encoded(&FromClient::Play { id: late.id })[..3]);

@@ -1,4 +1,4 @@
-//! The rules before a game: HELLO and PLAY.
+//! The rules about the frames before a game: HELLO and PLAY.
 
 use noughts_wire::{Admission, Dialect, FromClient, FromServer, Opcode, SESSION_IDS};
 
@@ -36,7 +36,7 @@ pub(super) const RULES: [TcpRule; 5] = [
         "answers come within half a second",
         "a person waits for them",
         Weight::Advice,
-        promptly,
+        answers_promptly,
     ),
     TcpRule::demanded(
         "name-end",
@@ -93,7 +93,7 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// Expects READY and ADMIT 1. A server that has misread the name does not send these frames.
+/// Expects READY and ADMIT 1. A server that has misread the client's name does not send both.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
     session_start::admit(connection)
@@ -106,7 +106,7 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
     let received = connection.receive();
     match &received {
         Received::Frame(FromServer::Ready { id }, _) => {
-            checker.has_greeted = true;
+            checker.has_started_session = true;
             let is_right = match dialect {
                 Dialect::Seed => *id == own,
                 Dialect::Later => SESSION_IDS.contains(id),
@@ -123,7 +123,7 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
         }
         _ => {
             let stop = connection.broken(&expected, &received);
-            if checker.is_mute {
+            if checker.ignores_hello {
                 let prevented = stop.clone().prevented_by(checker.ready_rule());
                 checker.no_session.give_up(prevented);
             }
@@ -136,7 +136,7 @@ const PROMPT_SECONDS: f64 = 0.5;
 
 /// Checks that the fastest answer to each kind of request takes at most [`PROMPT_SECONDS`]. Other answers may be late
 /// because the machine is busy.
-fn promptly(checker: &mut Checker) -> RuleResult {
+fn answers_promptly(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
     super::game::first_moves(&mut checker.admitted()?)
         .map_err(|stop| stop.prevented_by("answer"))?;
@@ -199,7 +199,7 @@ fn names_are_bytes(checker: &mut Checker) -> RuleResult {
 }
 
 fn play_is_admitted(checker: &mut Checker) -> RuleResult {
-    let mut connection = checker.greeted()?;
+    let mut connection = checker.start_session()?;
     connection.play();
     let expected = admit(connection.id, true);
     connection.expect(&expected, is_admission)?;
@@ -208,7 +208,7 @@ fn play_is_admitted(checker: &mut Checker) -> RuleResult {
 
 fn play_with_another_id(checker: &mut Checker) -> RuleResult {
     checker.admitted()?;
-    let mut connection = checker.greeted()?;
+    let mut connection = checker.start_session()?;
     let other = another(connection.id);
     connection.send_bytes(&encoded(&FromClient::Play { id: other }));
     let id_bytes = hex(&connection.id.to_be_bytes());

@@ -1,4 +1,4 @@
-//! The beginning of a conversation: connections, sessions and games for the rules.
+//! Opens connections, sessions and games for the checks of the rules.
 
 use std::thread;
 
@@ -16,7 +16,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// The kit gives up after this number of consecutive failures.
+    /// After this number of consecutive failures the kit makes no further attempt.
     const MAX: u32 = 2;
 
     pub(super) fn check(&self) -> RuleResult {
@@ -26,7 +26,7 @@ impl Failures {
         }
     }
 
-    /// Gives up at once.
+    /// Records a failure after which the kit makes no further attempt.
     pub(super) fn give_up(&mut self, stop: Stop) {
         if let Stop::NotTried(why) = stop {
             (self.count, self.why) = (Failures::MAX, why);
@@ -108,15 +108,15 @@ impl Checker {
     }
 
     /// Opens a connection and starts a session.
-    pub(super) fn greeted(&mut self) -> RuleResult<Connection> {
+    pub(super) fn start_session(&mut self) -> RuleResult<Connection> {
         self.no_session.check()?;
         let rule = self.ready_rule();
-        let greeted = self.connect().and_then(|mut connection| {
-            greet(&mut connection).map_err(|stop| stop.prevented_by(rule))?;
+        let started = self.connect().and_then(|mut connection| {
+            start_session_on(&mut connection).map_err(|stop| stop.prevented_by(rule))?;
             Ok(connection)
         });
-        self.has_greeted |= greeted.is_ok();
-        self.no_session.note(greeted)
+        self.has_started_session |= started.is_ok();
+        self.no_session.note(started)
     }
 
     /// The rule about READY.
@@ -130,7 +130,7 @@ impl Checker {
     /// Opens a connection and starts a game in which the client is to move.
     pub(super) fn admitted(&mut self) -> RuleResult<Connection> {
         self.no_game.check()?;
-        let mut connection = self.greeted()?;
+        let mut connection = self.start_session()?;
         let admitted = match admit(&mut connection) {
             Ok(()) => Ok(connection),
             Err(stop) => self.admitted_with_one_zero(&stop).ok_or(stop),
@@ -149,7 +149,7 @@ impl Checker {
             return None;
         }
         self.observations.borrow_mut().one_zero = true;
-        let tried = self.greeted().and_then(|mut connection| {
+        let tried = self.start_session().and_then(|mut connection| {
             admit(&mut connection)?;
             Ok(connection)
         });
@@ -172,9 +172,9 @@ impl Checker {
                     .map_err(|stop| stop.prevented_by("answer"))?;
                 Ok(())
             });
-            self.plays = Some(kept(tried));
+            self.plays = Some(without_facts(tried));
         }
-        told(&self.plays)
+        known_result(&self.plays)
     }
 
     /// Checks that the server answers a mistake with a readable ERROR. Rules that need such answers call this first.
@@ -189,28 +189,28 @@ impl Checker {
                     .map_err(|stop| stop.prevented_by("off-board"))?;
                 Ok(())
             });
-            self.sends_errors = Some(kept(tried));
+            self.sends_errors = Some(without_facts(tried));
         }
-        told(&self.sends_errors)
+        known_result(&self.sends_errors)
     }
 }
 
-fn kept(result: RuleResult) -> Result<(), String> {
+fn without_facts(result: RuleResult) -> Result<(), String> {
     result.map_err(|stop| match stop {
         Stop::NotTried(why) => why,
         Stop::Broken(finding) => finding.problem,
     })
 }
 
-fn told(kept: &Option<Result<(), String>>) -> RuleResult {
-    match kept {
+fn known_result(known: &Option<Result<(), String>>) -> RuleResult {
+    match known {
         Some(Err(why)) => Err(Stop::NotTried(why.clone())),
         Some(Ok(())) | None => Ok(()),
     }
 }
 
-/// Sends HELLO and waits for READY with any id, because the id is a separate rule.
-fn greet(connection: &mut Connection) -> RuleResult {
+/// Sends HELLO and waits for READY with any id, because a separate rule checks the id.
+fn start_session_on(connection: &mut Connection) -> RuleResult {
     connection.hello(PLAYER);
     read_ready(connection)
 }

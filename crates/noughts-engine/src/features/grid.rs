@@ -1,7 +1,7 @@
 //! Features of a grid: the marks in every possible line, and for lines of five the learned evaluation.
 //!
 //! A *window* is K cells in a line. A window has a value for a side only while this side can complete it. The fewer
-//! marks are missing, the higher is the value.
+//! marks are missing in a window, the higher is its value.
 
 use noughts_rules::{Goal, GridSpec, Move, Placement, Rules, Side, Symmetry, Variant};
 
@@ -23,14 +23,14 @@ const NEAR: usize = 2;
 /// lack three marks, or one window that lacks two.
 const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
-/// How much move ordering lowers the rank of a move that makes a four. A four that is not part of a winning sequence
-/// wastes a later threat. Measured without the learned evaluation, 600 games of `search:2000n` against `greedy` on
-/// 15x15k5: 19 losses with fours searched last, 34 with fours searched first. The learned evaluation needs no
-/// correction.
+/// The number by which move ordering lowers the rank of a move that makes a four. A four that is not part of a winning
+/// sequence wastes a later threat. Measured without the learned evaluation, 600 games of `search:2000n` against
+/// `greedy` on 15x15k5: 19 losses with fours searched last, 34 with fours searched first. With the learned evaluation,
+/// the rank is not lowered.
 const FOUR_PENALTY: i32 = 3_500;
 
-/// The search for sequences of fours is used only if K is at least this number. Shorter lines are completed too
-/// quickly.
+/// The search for sequences of fours is used only if K is at least this number. With shorter lines, games end before
+/// such a sequence is useful.
 const MIN_LINE_FOR_SEQUENCES: usize = 4;
 
 #[derive(Clone)]
@@ -166,7 +166,7 @@ impl GridFeatures {
             (1.., _) => 9_000,
             (0, 2..) if self.spec.placement == Placement::Anywhere => -7_000,
             (0, 1..) => 0,
-            // This is 0 with a learned evaluation, because the totals are then 0.
+            // If there is a learned evaluation, the totals are 0, and so is the bonus.
             (0, 0) => self.totals[side] / 4,
         }
     }
@@ -386,7 +386,7 @@ impl<R: Rules> Features<R> for GridFeatures {
 }
 
 /// Whether every empty cell is playable and completing a window wins. With gravity a cell may not be playable yet; in a
-/// misère game nobody wants to complete a window.
+/// misère game the side that completes a window loses.
 fn is_simple(spec: &GridSpec) -> bool {
     spec.placement == Placement::Anywhere && spec.goal == Goal::Make
 }

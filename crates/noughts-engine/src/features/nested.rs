@@ -94,8 +94,8 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// The value of having the move on the `playable` boards: the side to move may complete a line there, or block a line
-/// of the opponent. `marks` returns the cells of the side to move and of the opponent on a board.
+/// A bonus for the side to move, which may complete a line on a `playable` board, or block a line of the opponent
+/// there. `marks` returns the cells of the side to move and of the opponent on a board.
 #[inline]
 fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
     let (mut line, mut block) = (0, 0);
@@ -279,7 +279,7 @@ impl Features<Nested> for NestedFeatures {
         }
     }
 
-    /// Supported only in Multi, and only while no move can end the game.
+    /// In Ultimate, and as soon as a move can end the game, returns `None`.
     fn best_after(
         &self,
         rules: &Nested,
@@ -306,7 +306,7 @@ impl Features<Nested> for NestedFeatures {
             let code = self.codes[board];
             let without = self.sum - self.worth(code);
             let mut cells = !(mine | theirs) & ALL;
-            // Moves that complete a line come first, then moves that block one. Usually the first move already
+            // Moves that complete a line come first, then moves that block a line. Usually the first move already
             // reaches `enough`.
             let completing_now = completing(mine, theirs);
             let then = completing(theirs, mine);

@@ -1,13 +1,13 @@
 //! The learned evaluation of lines of five.
 //!
 //! Four lines pass through a free cell. For each line and side, the *reach* is the best shape that the side makes by
-//! playing in the cell, from nothing to a five. Only the four cells on either side of the cell count. The four
-//! reaches of a side are the *combination* of the cell.
+//! playing in the cell, from nothing to a five. The reach depends only on the four cells on either side of the cell.
+//! The four reaches of a side are the *combination* of the cell.
 //!
-//! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a few
-//! neurons with rectified linear activation (negative values count as zero). Each combination also has a *move
-//! score*, which ranks moves. All numbers were learned from games. `five.txt` contains the numbers and describes how
-//! they were made.
+//! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a few neurons
+//! with rectified linear activation (negative values count as zero). Each combination also has a *move score*, which
+//! ranks moves. All numbers were learned from games. `five.txt` contains the numbers and describes how they were
+//! learned.
 
 use std::sync::LazyLock;
 
@@ -15,14 +15,14 @@ use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Side};
 
 use crate::features::windows::DIRECTIONS;
 
-/// The number of cells on either side of a cell that count for its reach.
+/// The number of cells on either side of a cell on which its reach depends.
 const ARM: usize = 4;
 
 /// The maximum number of columns and rows. A line of cells with `ARM` more cells beyond each end must fit into one
 /// `u64`, at two bits per cell.
 const MAX_LINE: usize = 32 - 2 * ARM;
 
-/// What a side makes in a line by playing in the middle cell.
+/// The best shape that a side makes in a line by playing in the middle cell.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
@@ -65,7 +65,7 @@ impl Combination {
         Combination(self.0 & !(REACH_MASK << shift) | u16::from(reach) << shift)
     }
 
-    /// The reaches in ascending order, because the directions make no difference.
+    /// The reaches in ascending order. The value of a combination does not depend on the directions of its reaches.
     fn sorted(self) -> [u8; 4] {
         let mut reaches = std::array::from_fn(|direction| self.reach(direction) as u8);
         reaches.sort_unstable();
@@ -91,7 +91,7 @@ struct Learned {
     /// The index in `numbers` of each combination. Combinations with the same sorted reaches share their numbers.
     indices: Vec<u16>,
     numbers: Vec<Numbers>,
-    /// The sums of an empty board, which do not depend on its size.
+    /// The start value of all weight sums: the sums of an empty board. They are the same for every board size.
     start: Weights,
     output: [i32; HIDDEN],
 }
@@ -165,7 +165,7 @@ impl Learned {
         ((linear + hidden) >> OUTPUT_BITS) as i32
     }
 
-    /// The values that a free cell adds to the sums. These sums are for `mover` to move.
+    /// The values that a free cell adds to the sums for the case that `mover` is to move.
     #[inline]
     fn weights(&self, mover: usize, combinations: [Combination; 2]) -> Weights {
         let own = &self.numbers(combinations[mover]).weights[0];
@@ -173,7 +173,7 @@ impl Learned {
         std::array::from_fn(|n| own[n] + other[n])
     }
 
-    /// Updates the sums for `mover` to move after the combinations of a free cell have changed.
+    /// After the combinations of a free cell have changed, updates the sums for the case that `mover` is to move.
     #[inline]
     fn exchange(
         &self,
@@ -195,8 +195,8 @@ impl Learned {
     }
 }
 
-/// The combinations of a cell after the line through it in `direction` has changed. The content of the cell itself
-/// makes no difference.
+/// The combinations of a cell after the line through it in `direction` has changed. They do not depend on the content
+/// of the cell itself.
 #[inline]
 fn updated(
     reaches: &[u8],
@@ -243,8 +243,8 @@ fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     let mut within: Vec<usize> = (0..all.len())
         .filter(|around| beyond(*around) == 0)
         .collect();
-    // Lines with the most marks come first, because the reach of a line depends on the reaches of lines with one more
-    // mark.
+    // The loop begins with the lines with the most marks, because the reach of a line depends on the reaches of lines
+    // with one more mark.
     within.sort_by_key(|around| std::cmp::Reverse(own(*around).count_ones()));
     for around in within {
         let free = !(around | around >> 1) & LOW_BITS;
@@ -296,8 +296,8 @@ fn is_five_or_more(around: usize) -> bool {
     two & two >> 4 & line >> 8 != 0
 }
 
-/// Whether the first side has exactly five in a line through the middle cell, after a mark there. Cells more than
-/// `ARM` away are not known.
+/// Whether the first side has exactly five in a line through the middle cell, after a mark there. Cells more than `ARM`
+/// away from the middle are not considered.
 fn is_five(around: usize) -> bool {
     let line = with_middle(around);
     let has = |n: &usize| line >> (2 * n) & 1 == 1;
@@ -329,7 +329,7 @@ pub struct Patterns {
     /// The combination of each cell for each side.
     combinations: Vec<[Combination; 2]>,
     taken: Vec<bool>,
-    /// For each side to move, the sums over the combinations of all free cells.
+    /// For each of the two possible sides to move: the sums over the combinations of all free cells.
     sums: [Weights; 2],
     /// For each mark, the sums before it was placed, and its cell.
     before: Vec<([Weights; 2], usize)>,
@@ -451,7 +451,7 @@ impl Patterns {
         *line
     }
 
-    /// The value for the opponent after this move. The opponent is then the side to move.
+    /// The value after this move, for the opponent, which is then to move.
     pub(crate) fn after(&self, by: Side, at: Move) -> i32 {
         let (cell, mover) = (at.index(), 1 - by.index());
         let learned = self.learned;

@@ -1,9 +1,9 @@
 //! The marks of each side in every possible line of a grid.
 //!
-//! A *window* is K cells in a line. A window belongs to a side while this side can still complete it: no other side
-//! has a mark in the window and, with `+exact`, the side has no mark next to the ends of the window. A move changes
-//! the windows through its cell and, with `+exact`, the windows that end next to the cell. For two sides, lists of
-//! the windows that lack one or two marks are kept for the search for fours.
+//! A *window* is K cells in a line. A window belongs to a side while this side can still complete it: no other side has
+//! a mark in the window and, with `+exact`, the side has no mark next to the ends of the window. A move changes the
+//! windows through its cell and, with `+exact`, the windows that end next to the cell. In games of two sides, the
+//! search for fours uses lists of the windows that lack one or two marks.
 
 use noughts_rules::{GridSpec, Move, Overline, Side};
 
@@ -29,8 +29,8 @@ pub(crate) struct Windows {
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
-    /// Zobrist keys by cell and side: `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed, because a
-    /// table for 255x255 with 64 sides would take 33 MB and about 20 ms to fill.
+    /// Zobrist keys by cell and side: `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed. A table
+    /// for 255x255 with 64 sides would take 33 MB, and about 20 ms to fill.
     keys: Vec<u64>,
     /// The keys of all marks, combined by exclusive or.
     hash: u64,
@@ -63,8 +63,8 @@ impl Window {
 }
 
 impl Windows {
-    /// The windows of an empty board. With `has_lists` (for two sides only), lists of the windows that lack one or
-    /// two marks are kept.
+    /// The windows of an empty board. With `has_lists` (for two sides only), the value has lists of the windows that
+    /// lack one or two marks.
     pub(crate) fn new(spec: GridSpec, has_lists: bool) -> Windows {
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
         Windows {
@@ -305,8 +305,8 @@ fn sum(counts: &[u8]) -> usize {
 
 impl Listed {
     /// Whether a mark of a side changes a list. `own` and `other` are the numbers of marks of this side and of the
-    /// other side in the window, without the mark. Most marks change no list. Bitwise operators instead of `&&` avoid
-    /// branches that the processor predicts badly.
+    /// other side in the window, without the mark. Most marks change no list. The function uses bitwise operators
+    /// instead of `&&`, to avoid branches that the processor predicts badly.
     #[inline]
     fn is_affected(line: usize, own: usize, other: usize) -> bool {
         let by_own = (other == 0) & (own + MAX_LISTED_LACK + 1 >= line);

@@ -29,15 +29,15 @@ impl PlainAlphaBeta {
         }
     }
 
-    /// The score of the position after stones in `columns` (counted from 0), for the side to move. A win with the
-    /// last stone scores 1, and each stone earlier adds 1. A loss is negative, a draw 0. The game must not be over.
+    /// The score of the position after marks in `columns` (counted from 0), for the side to move. A win with the last
+    /// mark scores 1, and each mark earlier adds 1. A loss is negative, a draw 0. The game must not be over.
     pub fn score(&mut self, columns: impl IntoIterator<Item = u8>) -> i32 {
-        let (mine, mask) = stones(columns);
+        let (mine, mask) = marks(columns);
         let free = 42 - mask.count_ones() as i32;
         self.within(mine, mask, -free / 2, (free + 1) / 2)
     }
 
-    /// The sign of the score of a position. `mine` has the stones of the side to move, `mask` has the stones of both
+    /// The sign of the score of a position. `mine` has the marks of the side to move, `mask` has the marks of both
     /// sides: seven bits per column from the bottom up, of which the seventh is unused.
     pub fn sign(&mut self, mine: u64, mask: u64) -> i32 {
         self.within(mine, mask, -1, 1).signum()
@@ -102,8 +102,8 @@ impl PlainAlphaBeta {
     }
 }
 
-/// The stones of the side to move, and the stones of both sides.
-fn stones(columns: impl IntoIterator<Item = u8>) -> (u64, u64) {
+/// The marks of the side to move, and the marks of both sides.
+fn marks(columns: impl IntoIterator<Item = u8>) -> (u64, u64) {
     let (mut mine, mut mask) = (0, 0);
     for column in columns {
         mine ^= mask;
@@ -116,15 +116,15 @@ fn playable(mask: u64) -> u64 {
     (mask + BOTTOM) & BOARD
 }
 
-fn completing(stones: u64, mask: u64) -> u64 {
-    let mut cells = stones << 1 & stones << 2 & stones << 3;
+fn completing(marks: u64, mask: u64) -> u64 {
+    let mut cells = marks << 1 & marks << 2 & marks << 3;
     for shift in [STRIDE - 1, STRIDE, STRIDE + 1] {
         let (above, below) = (
-            stones << shift & stones << (2 * shift),
-            stones >> shift & stones >> (2 * shift),
+            marks << shift & marks << (2 * shift),
+            marks >> shift & marks >> (2 * shift),
         );
-        cells |= above & (stones << (3 * shift) | stones >> shift);
-        cells |= below & (stones >> (3 * shift) | stones << shift);
+        cells |= above & (marks << (3 * shift) | marks >> shift);
+        cells |= below & (marks >> (3 * shift) | marks << shift);
     }
     cells & (BOARD ^ mask)
 }

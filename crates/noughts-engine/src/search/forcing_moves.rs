@@ -1,4 +1,4 @@
-//! How the search uses fours: immediate wins, forced replies and defences.
+//! Finds immediate wins, forced replies and defences, by searching for fours.
 
 use noughts_rules::{Move, Side};
 
@@ -44,8 +44,8 @@ impl<R: Searchable> Search<'_, R> {
         Some(WIN - ply - plies as i32)
     }
 
-    /// The number of plies in which `side` would win by fours only, if it were to move. Searches at most `max_nodes`
-    /// nodes.
+    /// The number of plies in which `side` wins by fours only, supposing that `side` is to move. Searches at most
+    /// `max_nodes` nodes.
     pub(super) fn sequence(&mut self, side: Side, max_nodes: u64) -> Option<u32> {
         let left = self.nodes_left();
         let windows = self.board.windows().filter(|_| self.by_force)?;
@@ -107,8 +107,8 @@ impl<R: Searchable> Search<'_, R> {
         self.put_fours_last(list);
     }
 
-    /// Collects the cells where the side to move can make a four, if move ordering lowers the rank of fours. Returns
-    /// their number.
+    /// If fours have a move-ordering penalty, collects the cells where the side to move can make a four; otherwise
+    /// collects nothing. Returns the number of cells.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
         let has_penalty = self.by_force && self.board.features().four_penalty() > 0;

@@ -9,10 +9,10 @@ use noughts_rules::Move;
 
 use crate::analysis::Analysis;
 use crate::features::Searchable;
-use crate::search::{Aim, LIKELY, Limits, Search, SearchContext, doubted};
+use crate::search::{LIKELY, Limits, Search, SearchContext, SearchPurpose, doubted};
 
-/// Minimum depth of a claimed search. With 2, 3 and 5, two threads needed 6 to 9 % longer to reach depth 12 in seven
-/// positions of 15x15k5. This difference is within the noise.
+/// Minimum depth of a claimed search. With 2, 3 and 5 instead of 4, two threads needed 6 to 9 % more time to reach
+/// depth 12 in seven positions of 15x15k5. This difference is within the noise.
 const MIN_CLAIMED_DEPTH: u32 = 4;
 
 /// Number of claim slots. If two claims use the same slot, the later one overwrites the earlier one.
@@ -101,8 +101,8 @@ impl Order {
         self.turn > self.moves
     }
 
-    /// Defers a move until after the others. Returns false if the move cannot be deferred: in the second round, or
-    /// from move 64 on.
+    /// Defers a move, to search it after the others. Returns false if the move cannot be deferred, because it was
+    /// deferred before or is beyond the first 64 moves.
     pub(super) fn defer(&mut self, number: usize) -> bool {
         let waits = !self.is_second_round() && number < u64::BITS as usize;
         if waits {
@@ -125,7 +125,7 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
                 },
                 ..first.context
             };
-            let mut search = Search::new(first.board.clone(), own, Aim::Value);
+            let mut search = Search::new(first.board.clone(), own, SearchPurpose::Value);
             search.shared = Some(&shared);
             search.assists = true;
             scope.spawn(move || search.assist());

@@ -5,7 +5,7 @@ use noughts_rules::Move;
 use crate::analysis::Analysis;
 use crate::features::{Candidate, Searchable};
 use crate::search::time_management::TimeManager;
-use crate::search::{Aim, DECIDED, INFINITE, LIKELY, Search, Width, doubted};
+use crate::search::{DECIDED, INFINITE, LIKELY, MoveSelection, Search, SearchPurpose, doubted};
 use crate::transposition_table::Bound;
 
 impl<R: Searchable> Search<'_, R> {
@@ -34,11 +34,10 @@ impl<R: Searchable> Search<'_, R> {
             .depth
             .unwrap_or(u32::MAX)
             .min(self.free as u32);
-        // Values of odd and even depths differ a lot. A search to a fixed depth therefore advances in steps
-        // of two.
-        let (first, step) = match self.context.width {
-            Width::Full => (2 - deepest % 2, 2),
-            Width::Selective => (1, 1),
+        // Values of odd and even depths differ a lot, so a search to a fixed depth advances in steps of two.
+        let (first, step) = match self.context.move_selection {
+            MoveSelection::All => (2 - deepest % 2, 2),
+            MoveSelection::Promising => (1, 1),
         };
         let mut time_manager = TimeManager::default();
         for depth in (first..=deepest).step_by(step) {
@@ -49,7 +48,8 @@ impl<R: Searchable> Search<'_, R> {
             self.horizon = false;
             let best = self.root(&mut root, depth);
             match best {
-                // All moves searched before the limit lose or probably lose, so prefer a move that was not searched.
+                // All moves that were searched before the limit lose or probably lose, so choose a move that was not
+                // searched.
                 Some((_, value)) if self.aborted && value < -LIKELY => {
                     found.0 = self.untried.unwrap_or(found.0);
                 }
@@ -71,24 +71,25 @@ impl<R: Searchable> Search<'_, R> {
         self.report(found, reached)
     }
 
-    /// Whether there is only one sensible move. Always false for `minimax` ([`Width::Full`]) unless the position is
-    /// solved: `minimax` searches its fixed depth, because callers need the value.
+    /// Whether there is only one sensible move. Always false for `minimax` ([`MoveSelection::All`]) unless the position
+    /// is solved: `minimax` searches its fixed depth, because callers need the value.
     fn has_no_choice(&self, root: &[Candidate]) -> bool {
         if let Some(solved) = &self.solved {
             return solved.moves.len() == 1;
         }
         let mut moves = self.board.rules().moves(self.board.position());
-        let is_forced = self.aim != Aim::Value && root.len() == 1;
-        self.context.width == Width::Selective && (is_forced || moves.nth(1).is_none())
+        let is_forced = self.purpose != SearchPurpose::Value && root.len() == 1;
+        self.context.move_selection == MoveSelection::Promising
+            && (is_forced || moves.nth(1).is_none())
     }
 
     /// Whether the search should stop before the next depth to save time for later moves.
     fn is_enough(&self, time_manager: &mut TimeManager, found: (Move, i32)) -> bool {
-        match self.aim {
-            Aim::Move { usual: Some(usual) } => {
+        match self.purpose {
+            SearchPurpose::Move { usual: Some(usual) } => {
                 !time_manager.should_search_deeper(usual, self.elapsed(), found)
             }
-            Aim::Move { usual: None } | Aim::Value => false,
+            SearchPurpose::Move { usual: None } | SearchPurpose::Value => false,
         }
     }
 

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use noughts_rules::Move;
 
-/// A depth takes about this many times as long as the previous one. A depth that would probably not finish is
-/// not started.
+/// A depth takes about this many times as long as the previous one. If the next depth would probably not finish within
+/// the limit, the search does not start it.
 const GROWTH: u32 = 2;
 
-/// After this many depths with the same best move, a change is unlikely.
+/// After this number of depths with the same best move, another best move is unlikely.
 const SETTLED: u32 = 4;
 
 /// If the value falls by at least this number within two depths, the search may take longer. The number is about the

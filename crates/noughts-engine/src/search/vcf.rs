@@ -1,6 +1,6 @@
 //! Victory by continuous fours (VCF).
 //!
-//! A *four* is a window that lacks one mark. A four leaves the opponent a single reply, so two fours at once win. The
+//! A *four* is a window that lacks one mark. The opponent has a single reply to a four, so two fours at once win. The
 //! attacker plays only fours, so the search of a sequence of twenty plies takes only a few hundred nodes, and every win
 //! that it finds is certain. This search is used only for two sides that take turns, in games where every completed
 //! window wins.
@@ -46,8 +46,8 @@ impl VcfSearch {
         std::mem::take(&mut self.nodes)
     }
 
-    /// The number of plies in which `side` wins by fours only, if it is to move. Searches at most `max_nodes`
-    /// nodes.
+    /// The number of plies in which `side` wins by fours only, supposing that `side` is to move. Searches at most
+    /// `max_nodes` nodes.
     pub(crate) fn wins(
         &mut self,
         windows: &mut Windows,
@@ -104,7 +104,7 @@ impl VcfSearch {
             self.last.extend(windows.free(*number));
             return true;
         }
-        // Any odd constant works. It only gives the two sides to move different keys.
+        // Any odd constant works. Its only purpose is that the key depends on the side to move.
         let key = windows.hash() ^ (side.index() as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let place = key as usize % FAILED_SLOTS;
         if self.left == 0 || self.line.len() == MAX_FOURS || self.failed[place] == key {

@@ -1,4 +1,4 @@
-//! Victory by continuous threats (VCT). Every move of the attacker is a four or threatens a VCF. This leaves
+//! Victory by continuous threats (VCT). Every move of the attacker is a four or threatens a VCF. So the opponent has
 //! few replies, and the search tries all of them.
 
 use noughts_rules::Move;
@@ -26,7 +26,7 @@ pub(super) struct VctState {
     until: u64,
     /// The first move of the latest VCT found.
     first: Option<Move>,
-    /// Whether an attack was cut off because it had reached the maximum number of threats.
+    /// Whether an attack ended because it had reached the maximum number of threats.
     cut: bool,
     /// Keys of positions without a VCT, each with the maximum number of threats that was searched.
     failed: Vec<(u64, u32)>,
@@ -176,7 +176,7 @@ impl<R: Searchable> Search<'_, R> {
         found.map(|plies| plies + 1)
     }
 
-    /// The number of plies in which the side to move loses, whatever it replies to the latest threat.
+    /// The number of plies in which the side to move loses, if it loses after every reply to the latest threat.
     fn defend(&mut self, threats: u32) -> Option<u32> {
         let mover = self.board.to_move();
         let windows = self.board.windows()?;

@@ -18,7 +18,7 @@ pub(crate) struct SolvedPosition {
 
 impl Solver {
     /// The value and the moves that keep it. `None` if the budget does not suffice, or if the position is lost. Also
-    /// returns the number of positions searched.
+    /// returns the number of searched positions.
     pub(crate) fn solve_moves(
         &mut self,
         stop: &Stop,

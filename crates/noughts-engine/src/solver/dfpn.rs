@@ -9,7 +9,7 @@ use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// Stands for infinity: the win cannot be proved (or cannot be refuted).
+/// Infinity: the win cannot be proved (or cannot be refuted).
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
 /// Proof and refutation number of a position.
@@ -53,7 +53,7 @@ pub(crate) struct Child {
     pub(crate) numbers: Numbers,
 }
 
-/// The result of a check of a position without search.
+/// The result of checking a position without search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StaticResult {
     /// The attacker wins.
@@ -75,8 +75,8 @@ pub(crate) trait SearchPosition {
     /// Like `key`, but more positions of equal value may share a wide key. A wide key takes longer to compute.
     fn wide_key(&self) -> u64;
 
-    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new`
-    /// says that the table has no entry for the position. Expensive checks are worth their time only then.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new` says
+    /// that the table has no entry for the position. Only for a new position are expensive checks worth their time.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);
@@ -104,8 +104,9 @@ pub(crate) struct Dfpn<'m, P> {
     stopped: bool,
     /// A seed that varies the estimated numbers, so that threads try different moves first. 0 means no variation.
     variation: u64,
-    /// Combined with every key by exclusive or, so that the questions for both attackers can share one table.
-    salt: u64,
+    /// A number for the attacker. It is combined with every key by exclusive or, so that the searches for both
+    /// attackers can share one table.
+    attacker_key: u64,
 }
 
 impl<'m, P: SearchPosition> Dfpn<'m, P> {
@@ -113,7 +114,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         position: P,
         memory: &'m ProofNumberTable,
         limit: &'m mut dyn Limit,
-        salt: u64,
+        attacker_key: u64,
     ) -> Self {
         Dfpn {
             position,
@@ -123,7 +124,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
             nodes: 0,
             stopped: false,
             variation: 0,
-            salt,
+            attacker_key,
         }
     }
 
@@ -142,8 +143,11 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
 
     /// The stored answer for this position, if any.
     pub(crate) fn known(&self) -> Option<bool> {
-        let numbers = self.memory.get(self.position.key() ^ self.salt);
-        let numbers = numbers.or_else(|| self.memory.get(self.position.wide_key() ^ self.salt));
+        let numbers = self.memory.get(self.position.key() ^ self.attacker_key);
+        let numbers = numbers.or_else(|| {
+            self.memory
+                .get(self.position.wide_key() ^ self.attacker_key)
+        });
         numbers.and_then(Numbers::answer)
     }
 
@@ -154,8 +158,8 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
             self.stopped = true;
         }
         let (key, wide) = (
-            self.position.key() ^ self.salt,
-            self.position.wide_key() ^ self.salt,
+            self.position.key() ^ self.attacker_key,
+            self.position.wide_key() ^ self.attacker_key,
         );
         let enough = |numbers: Numbers| {
             numbers.is_decided()
@@ -177,10 +181,11 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
             StaticResult::Proved => Numbers::PROVED,
             StaticResult::Refuted => Numbers::REFUTED,
             StaticResult::Open => {
-                let salt = self.salt;
-                self.memory.fetch(list.iter().map(|child| child.key ^ salt));
+                let attacker_key = self.attacker_key;
+                self.memory
+                    .fetch(list.iter().map(|child| child.key ^ attacker_key));
                 for child in list.iter_mut().filter(|child| !child.numbers.is_decided()) {
-                    match self.memory.get(child.key ^ self.salt) {
+                    match self.memory.get(child.key ^ self.attacker_key) {
                         Some(numbers) => child.numbers = numbers,
                         None => self.vary_estimate(child),
                     }

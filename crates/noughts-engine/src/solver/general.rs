@@ -5,20 +5,19 @@ use noughts_rules::{Bits, ByteGrid, Grid, Move, Outcome, Rules, Side, Symmetry, 
 use super::dfpn::{Child, NEVER, Numbers, SearchPosition, StaticResult};
 use crate::rng::Random;
 
-/// Facts about a position that the solver uses in addition to the rules. The default implementations are right for
-/// grids.
+/// Facts about a position that the solver uses in addition to the rules. The default implementations are for grids.
 pub(crate) trait Endgame: Rules {
     /// The boards on which the side to move may play; only for games on nine boards.
     fn playable(&self, _position: &Self::Position) -> u16 {
         0
     }
 
-    /// Whether `side` can still win. False only if the score shows that it cannot.
+    /// False if the score shows that `side` can no longer win; otherwise true.
     fn can_win(&self, _position: &Self::Position, _side: Side) -> bool {
         true
     }
 
-    /// Whether `side` is certain to win. True only if the score shows it.
+    /// True if the score shows that `side` is certain to win; otherwise false.
     fn has_won(&self, _position: &Self::Position, _side: Side) -> bool {
         false
     }
@@ -128,7 +127,7 @@ impl<R: Endgame> General<R> {
             })
     }
 
-    /// Whether the attacker wins, if the score already decides the game.
+    /// Whether the attacker wins, if the score makes the result certain; otherwise `None`.
     pub(crate) fn score(&self) -> Option<bool> {
         let (position, attacker) = (self.position(), self.attacker);
         if !self.rules.can_win(position, attacker) {

@@ -19,7 +19,7 @@ pub(crate) struct Shared {
     pub(crate) is_crowded: AtomicBool,
 }
 
-/// The budget of a solver, and how much of it is used.
+/// The budget of a solver, and the part of it that is used.
 pub(crate) struct Limits<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) clock: &'a dyn Clock,

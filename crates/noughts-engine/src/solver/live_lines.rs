@@ -134,8 +134,8 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// Whether the other side stops all lines by always taking the cell with the largest weight. `moves` says whether
-    /// the side that owns the lines is to move.
+    /// Whether the other side certainly stops all lines if it always takes the cell with the largest weight. `moves`
+    /// says whether the side that owns the lines is to move.
     pub(crate) fn is_held_by_counting(&self, moves: bool) -> bool {
         let heaviest = if moves { max_weight(&self.on) } else { 0 };
         self.sum + heaviest < self.scale.made()

@@ -1,5 +1,5 @@
-//! Endgames on nine boards. Of a closed board only the owner matters. A side cannot win a board if the opponent has a
-//! mark in each of its lines.
+//! Endgames on nine boards. The owner is all that matters of a closed board. A side cannot win a board if the opponent
+//! has a mark in each of its lines.
 
 use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 

@@ -3,10 +3,10 @@
 //! When the attacker takes one cell of a pair, the defender takes the other. So the attacker never completes a line
 //! through both cells. The remaining lines are counted with the method of Erdős and Selfridge (1973): a line with n
 //! marks weighs 2^n. Suppose that the defender is to move and all lines together weigh less than a complete line. If
-//! the defender then always takes the cell with the largest weight, the sum stays below the weight of a complete
-//! line, and the attacker never completes one. If the attacker is to move, the sum must be small enough after every
-//! move of the attacker, or after an answer of the defender to that move. A cell of a pair counts as a mark of the
-//! attacker in every line that the pair does not stop. `docs/solving.md` states the rule exactly.
+//! the defender then always takes the cell with the largest weight, the sum stays below the weight of a complete line,
+//! and the attacker never completes one. If the attacker is to move, the sum must be small enough after every move of
+//! the attacker, or after the defender's reply to that move. A cell of a pair counts as a mark of the attacker in every
+//! line that the pair does not stop. `docs/solving.md` states the rule exactly.
 
 use noughts_rules::Bits;
 
@@ -109,7 +109,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
             return true;
         }
         let pairs = self.pairs.len();
-        // With this total weight or more, the greedy choice of pairs hardly ever succeeds.
+        // With this total weight or more, the greedy choice of pairs almost never succeeds.
         let hopeless = if attacks {
             self.made / 2 * 3
         } else {

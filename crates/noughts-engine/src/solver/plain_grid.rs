@@ -1,8 +1,8 @@
 //! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
-//! An extra mark never hurts its owner. Therefore a cell does not matter if no side can still complete a line through
-//! it. A cell is *dominated* if another empty cell lies on all lines through it; a dominated cell is never the better
-//! move. The module `pairing` adds counting and pairing.
+//! An extra mark is never a disadvantage for its owner. Therefore a cell does not matter if no side can still complete
+//! a line through it. A cell is *dominated* if another empty cell lies on all lines through it; a dominated cell is
+//! never the better move. The module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -23,7 +23,8 @@ struct Geometry<B, L, const W: usize> {
     all: B,
     /// The lines through each cell.
     through: Vec<L>,
-    /// Hash words for marks of the attacker, marks of the defender, and empty cells on a line that a side can still complete.
+    /// Hash words for marks of the attacker, marks of the defender, and empty cells on a line that a side can still
+    /// complete.
     hashes: [Vec<Hashes<W>>; 3],
 }
 

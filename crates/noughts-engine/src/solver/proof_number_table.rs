@@ -14,8 +14,8 @@ const ENTRY: usize = 16;
 /// If more than this part of the table is used, in thousandths, the table grows.
 pub(crate) const CROWDED: u64 = 600;
 
-/// A table of proof numbers. An entry is two words: the key xor the numbers, and the numbers. If two threads each
-/// write one half of an entry, the halves do not match, and no lookup finds the entry.
+/// A table of proof numbers. An entry is two words: the key xor the numbers, and the numbers. If an entry has one half
+/// from each of two threads, the halves do not match, and no lookup finds the entry.
 pub(crate) struct ProofNumberTable {
     buckets: Vec<Bucket>,
 }

@@ -1,4 +1,5 @@
-//! `greedy`: wins if it can, blocks if it must, otherwise plays the most promising move.
+//! `greedy`: wins at once if it can, otherwise prevents a win of the opponent if it must, otherwise plays the most
+//! promising move.
 
 use noughts_rules::{Game, Outcome, dispatch};
 

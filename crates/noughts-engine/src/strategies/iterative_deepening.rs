@@ -9,7 +9,7 @@ use crate::analysis::Analysis;
 use crate::clock::Clock;
 use crate::endgame::EndgameSolver;
 use crate::registry::{StrategyKind, never, plays_all};
-use crate::search::{Aim, Limits, SearchContext, Width, search_for};
+use crate::search::{Limits, MoveSelection, SearchContext, SearchPurpose, search_for};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::transposition_table::TranspositionTable;
 
@@ -96,7 +96,7 @@ impl IterativeDeepening {
 
     /// Analyses a game that is not over.
     pub fn analyze(&mut self, game: &Game, stop: &Stop) -> Analysis {
-        self.think(Aim::Value, game, stop)
+        self.think(SearchPurpose::Value, game, stop)
     }
 
     /// Searches for a move in a game that is not over. If there is only one sensible move, the search ends early.
@@ -105,12 +105,12 @@ impl IterativeDeepening {
     /// would probably not finish, or if the best move has not changed for some depths. The search takes longer if the
     /// value falls.
     pub fn find_move(&mut self, game: &Game, usual: Option<Duration>, stop: &Stop) -> Analysis {
-        self.think(Aim::Move { usual }, game, stop)
+        self.think(SearchPurpose::Move { usual }, game, stop)
     }
 
-    fn think(&mut self, aim: Aim, game: &Game, stop: &Stop) -> Analysis {
+    fn think(&mut self, purpose: SearchPurpose, game: &Game, stop: &Stop) -> Analysis {
         self.is_used = true;
-        let wants_moves = matches!(aim, Aim::Value);
+        let wants_moves = matches!(purpose, SearchPurpose::Value);
         let solved =
             self.endgame
                 .solve_connect_four(game, wants_moves, &self.limits, stop, &*self.clock);
@@ -119,12 +119,18 @@ impl IterativeDeepening {
         }
         let context = SearchContext {
             limits: self.limits,
-            width: Width::Selective,
+            move_selection: MoveSelection::Promising,
             table: &self.table,
             stop,
             clock: &*self.clock,
         };
-        search_for(aim, self.threads, Some(&mut self.endgame), game, context)
+        search_for(
+            purpose,
+            self.threads,
+            Some(&mut self.endgame),
+            game,
+            context,
+        )
     }
 }
 

@@ -1,12 +1,12 @@
 //! `minimax:N`: searches every move to a depth of N plies.
 //!
-//! Odd depths play better, because the last ply is then the strategy's own move.
+//! An odd depth is stronger than an even depth, because the last ply is then the strategy's own move.
 
 use noughts_rules::Game;
 
 use crate::clock::Clock;
 use crate::registry::{StrategyKind, never, number, plays_all};
-use crate::search::{Limits, SearchContext, Width, search};
+use crate::search::{Limits, MoveSelection, SearchContext, search};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::transposition_table::TranspositionTable;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
         let depth = parameter.parse().unwrap_or(1);
         Box::new(Minimax {
             depth,
-            // Shallow searches reach few positions twice, and a large table is slow to allocate.
+            // The table of a shallow search is small, because it reaches few positions twice, and a large table is slow
+            // to allocate.
             table: TranspositionTable::new((2 * depth).clamp(10, 20).saturating_sub(2)),
             clock: setup.clock.clone(),
         })
@@ -45,7 +46,7 @@ impl Strategy for Minimax {
             game,
             SearchContext {
                 limits,
-                width: Width::Full,
+                move_selection: MoveSelection::All,
                 table: &self.table,
                 stop,
                 clock: &*self.clock,

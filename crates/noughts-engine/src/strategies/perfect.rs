@@ -1,7 +1,7 @@
 //! `perfect`: solves the position and plays a move that keeps its value.
 //!
-//! It plays only certain games, see [`refuses`]. It plays these games from every position, including positions that
-//! only occur after a rewind.
+//! It plays only some games, see [`refuses`], but from every position of them, also from positions that occur only
+//! after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::analysis::{Analysis, Value};
 use crate::clock::Clock;
 use crate::features::{Candidate, Features, Searchable};
 use crate::registry::{StrategyKind, no_parameter};
-use crate::search::{Limits, SearchContext, Width, search};
+use crate::search::{Limits, MoveSelection, SearchContext, search};
 use crate::search_board::SearchBoard;
 use crate::solver::{Budget, ConnectFour, GameValue, Solver};
 use crate::strategy::{Decision, Stop, Strategy};
@@ -38,7 +38,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// Number of nodes between two checks of `Stop`.
 const NODES_PER_CHECK: u64 = 128;
 
-/// Games with at most this many cells are solved at once, with any suffixes.
+/// Games with at most this many cells are solved at once, whatever their suffixes.
 const MAX_CELLS_OF_ANY_GAME: usize = 12;
 
 /// Connect Four boards with at most this many cells are solved from the start in about a second.
@@ -50,8 +50,8 @@ pub(crate) const DISTANCE_NODES: u64 = 300_000;
 /// Maximum size of the solver's table in bytes.
 pub(crate) const SOLVER_MEMORY: usize = 64 << 20;
 
-/// Games with at most this many cells are solved by alpha-beta, with a table that is kept from move to move. Larger games
-/// are solved by proof-number search.
+/// Games with at most this many cells are solved by alpha-beta, with a table that is kept from move to move. Larger
+/// games are solved by proof-number search.
 const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 
 /// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
@@ -95,8 +95,8 @@ fn is_solved_quickly(spec: &GridSpec) -> bool {
     is_small && GridSpec::new(columns, rows, line) == Ok(*spec)
 }
 
-/// True for boards up to 7x6, some of which have an [opening book](crate::solver::ConnectFour), and for other small
-/// boards.
+/// True for boards up to 7x6 (some of these boards have an [opening book](crate::solver::ConnectFour)) and for other
+/// small boards.
 fn is_connect_four_solved_quickly(spec: &GridSpec) -> bool {
     spec.columns() <= 7 && spec.rows() <= 6 || spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
 }
@@ -134,8 +134,8 @@ impl Strategy for Perfect {
     }
 }
 
-/// A number that identifies a position on a board of up to nine cells; `None` on larger boards, and for games that start
-/// from a given position. There are at most 2 x 3^9 numbers, so the answers take at most a megabyte.
+/// A number that identifies a position on a board of up to nine cells; `None` on larger boards, and for games that
+/// start from a given position. There are at most 2 x 3^9 numbers, so the answers take at most a megabyte.
 fn position_number(game: &Game) -> Option<u32> {
     if game.variant().cells() > 9 || game.start().is_some() {
         return None;
@@ -175,9 +175,9 @@ impl Perfect {
         let started = self.clock.now();
         // A new solver for every move: the answer depends on the position alone.
         let mut solver = ConnectFour::new(game.variant(), SOLVER_MEMORY)?;
-        let stones = solver.stones(&game.diagram());
+        let marks = solver.marks(&game.diagram());
         let choice = solver
-            .choose(stones, DISTANCE_NODES, &mut |_, _| stop.is_set())
+            .choose(marks, DISTANCE_NODES, &mut |_, _| stop.is_set())
             .ok()?;
         let value = match (choice.value, choice.distance) {
             (GameValue::Win, Some(plies)) => Value::Win { plies },
@@ -243,7 +243,7 @@ impl Perfect {
     fn with_distance(&mut self, game: &Game, stop: &Stop, solved: Analysis) -> Analysis {
         let context = SearchContext {
             limits: DISTANCE_LIMITS,
-            width: Width::Full,
+            move_selection: MoveSelection::All,
             table: self
                 .distances
                 .get_or_insert_with(|| TranspositionTable::new(16)),

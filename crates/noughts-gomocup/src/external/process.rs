@@ -12,7 +12,7 @@ use crate::protocol::MAX_LINE;
 /// The number of bytes that are kept from the end of standard error, to explain a crash.
 const MAX_ERROR_TEXT: usize = 200;
 
-/// How often a wait for a line checks for a stop request.
+/// Interval at which a wait for a line checks whether the caller has asked to stop.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long to wait for the exit status of an engine that has closed its output.

@@ -26,7 +26,7 @@ use crate::store::{ColumnKind, DUMPED, DumpItem, DumpTable, DumpValue, SCHEMA};
 /// The first line, without the format number.
 const MAGIC: &str = "noughts backup ";
 
-/// The format that this program writes. It is also the newest that it reads.
+/// The format that this program writes, and the newest format that it reads.
 const FORMAT: u32 = 1;
 
 /// Maximum length of a line, in bytes. The longest lines are analyses of long games.
@@ -276,7 +276,7 @@ impl<R: BufRead> BackupReader<R> {
 
     fn read_header(&mut self) -> Result<(), BackupError> {
         let first = match self.next_line() {
-            // The file has not even one line.
+            // The file does not even have a first line.
             Err(BackupError::Incomplete | BackupError::Line { .. }) => {
                 return Err(BackupError::NotABackup);
             }

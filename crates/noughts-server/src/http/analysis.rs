@@ -1,4 +1,4 @@
-//! `GET /api/games/{id}/analysis`: an analysis is computed once per game, and stored with the game.
+//! `GET /api/games/{id}/analysis`: computes an analysis once per game, and stores it with the game.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -121,7 +121,7 @@ impl Analyses {
         let (all, tables) = (Arc::clone(&self.running), Arc::clone(tables));
         let (mut closing, owner) = (self.closing.clone(), client.network());
         let game = live.read(|table| table.game().clone());
-        // A separate task, so that the result is stored even if every client disconnects.
+        // The analysis runs in a separate task, so that its result is stored even if every client disconnects.
         let found = tokio::spawn(async move {
             let stop = Stop::new();
             let compute = || analyse(&tables, id, &game, owner, stop.clone());

@@ -1,4 +1,4 @@
-//! Images of boards, and icons. They are drawn in blocking threads, a few at a time, and cached.
+//! Images of boards, and icons. Blocking threads draw them, a few at a time, and the results are cached.
 //!
 //! A full 255x255 board takes 0.15 s (PNG) or 0.2 s (SVG). Without the limit and the cache, one client could keep
 //! the machine busy.
@@ -78,7 +78,7 @@ impl BoardImages {
             return Some(file);
         }
         let drawn = spawn_blocking(move || {
-            // Held until the drawing ends, even if the client disconnects.
+            // The permit is held until the drawing ends, even if the client disconnects.
             let _permit = permit;
             Arc::new(draw())
         });

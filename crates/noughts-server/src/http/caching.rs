@@ -17,11 +17,11 @@ use super::site::{accepts, compressed};
 /// Smaller bodies are not compressed: they fit into one packet.
 const MIN_COMPRESSED: usize = 1024;
 
-/// Larger bodies are not compressed, because that would take milliseconds. Even the largest views are smaller than
-/// this limit.
+/// Larger bodies are not compressed, because compression would take milliseconds. Every view is smaller than this
+/// limit.
 const MAX_COMPRESSED: usize = 256 * 1024;
 
-/// Caching and compression of the response, according to the request.
+/// What a request allows for its response: caching and compression.
 pub(super) struct CachePolicy {
     is_read: bool,
     is_head: bool,
@@ -157,7 +157,7 @@ fn hash_for_tag(bytes: &[u8]) -> u64 {
 
 /// The tag of a body with this hash. It is weak, because the compressed and the plain body share it.
 pub(super) fn weak_tag(hash: u64) -> HeaderValue {
-    // Written by hand: `format!` takes eight times as many instructions, for every view.
+    // The tag is written byte by byte, because `format!` takes eight times as many instructions, for every view.
     let mut tag = *b"W/\"0123456789abcdef\"";
     for (digit, shift) in tag[3..19].iter_mut().zip((0..64).step_by(4).rev()) {
         *digit = b"0123456789abcdef"[(hash >> shift & 0xf) as usize];

@@ -14,7 +14,7 @@ use crate::tables::SubmitError;
 pub(crate) struct ApiError {
     pub(crate) kind: ProblemKind,
     pub(crate) problem: Box<Problem>,
-    /// For statuses 429 and 503: the seconds after which to try again.
+    /// For statuses 429 and 503: the number of seconds after which the client may try again.
     pub(crate) retry_after_s: u64,
 }
 

@@ -1,8 +1,7 @@
 //! Explains why a body or query is invalid: which field is wrong, and what is allowed there.
 //!
-//! Requests are first parsed by serde, which is fast, but whose messages are not meant for users. Only if
-//! that fails, the request is compared with the schema of its type, which is also part of the OpenAPI
-//! description.
+//! serde parses each request first. It is fast, but its messages are not meant for users. Only if serde fails, this
+//! module compares the request with the schema of its type, which is also part of the OpenAPI description.
 
 mod json_tree;
 
@@ -48,8 +47,8 @@ pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     check.into_error(|| not_allowed::<T>(bytes))
 }
 
-/// The error for a value that matches its schema but is still not allowed, such as a number that is too large for its
-/// type.
+/// The error for a value that matches its schema and is not allowed for another reason, such as a number that is too
+/// large for its type.
 fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let place = serde_path_to_error::deserialize::<_, T>(&mut json).err();
@@ -97,7 +96,7 @@ pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(
     }
 }
 
-/// The error for a query that matches its schema but still cannot be parsed.
+/// The error for a query that matches its schema and cannot be parsed for another reason.
 pub(super) fn unreadable_query() -> ApiError {
     let detail =
         "a parameter has a value that is not allowed; /api/openapi.json describes all parameters";

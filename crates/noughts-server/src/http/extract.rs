@@ -64,8 +64,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Maximum time for a client to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of bytes of a too large body that are read and discarded. A client that is still sending
-/// would not read the response otherwise.
+/// Maximum number of bytes that the server reads and discards from a body that is too large. A client usually reads the
+/// response only after it has sent its whole body.
 const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {
@@ -252,7 +252,7 @@ pub(super) fn idempotency_key(
 
 const MAX_KEY_LENGTH: usize = 128;
 
-/// Minimum length of a key whose repetition returns a seat token, because such a key must not be guessable.
+/// Minimum length of a key if a repeated request with the key returns a seat token. A shorter key could be guessed.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
 /// The table whose id is in the path.
@@ -280,7 +280,7 @@ impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
         parts: &mut Parts,
         app: &Arc<AppState>,
     ) -> Result<AuthorizedSeat, ApiError> {
-        // An unknown game is reported before an invalid token.
+        // If the game is unknown and the token is invalid, the client gets the error for the unknown game.
         let TableInPath(live) = TableInPath::from_request_parts(parts, app).await?;
         let token = bearer(&parts.headers)?.ok_or_else(no_token)?;
         let seat = app.seat_of_token(&live, token).await?;

@@ -93,7 +93,7 @@ pub(super) async fn create(
     let is_counted = limit.is_ok();
     let creation = match (limit, &creation_key, &request) {
         (Ok(()), ..) => create_table(&app, &client, plan.settings, request.as_ref()).await,
-        // A repeated request creates no further table, so it is answered even if the limit is reached.
+        // A repeated request creates no further table, so the server answers it even if the limit is reached.
         (Err(too_many), Some(key), Some(request)) => {
             let before = app.tables.created_before(key, request).await?;
             before.ok_or(too_many)
@@ -213,7 +213,7 @@ pub(super) async fn get(
         app.presence.request(&live, seat);
     }
     let Some(turns) = at.after.or(at.turn) else {
-        // Computed before the snapshot is taken: a tag may be older than its view, but not newer.
+        // The tag is computed before the snapshot is taken, because a tag may be older than its view, but not newer.
         let tag = view_tag(&live, you);
         if is_known(&headers, &tag) {
             return Ok(not_modified(tag));
@@ -376,7 +376,7 @@ pub(super) async fn act_at(
     Err(SubmitError::Busy.into())
 }
 
-/// Refuses the request if the server drains and the rematch does not exist yet.
+/// If the server drains, refuses the request unless the rematch already exists.
 fn check_rematch(app: &AppState, live: &LiveTable) -> Result<(), ApiError> {
     match app.operator.is_draining() && live.read(|table| table.rematch().is_none()) {
         true => Err(restarting()),
@@ -433,8 +433,8 @@ fn table_command(
 /// time.
 const MAX_TURNS_TRIED: usize = 8;
 
-/// The turn of an action that names no turn: the current turn, or the last turn if the game is over. So repeating a
-/// resignation is safe.
+/// The turn for an action that names no turn: the current turn, or the last turn if the game is over. For this reason a
+/// client can safely repeat a resignation.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
         true => table.turn().saturating_sub(1),
@@ -450,8 +450,8 @@ fn marks_fall(table: &Table) -> bool {
     }
 }
 
-/// The game as the client saw it in turn `turn`. With gravity, a column means a different cell in each turn, so a
-/// repeated request can only be recognized in the turn that the client saw.
+/// The game as the client saw it in turn `turn`. With gravity, the same column can mean another cell in another turn,
+/// so a repeated request is read in the turn that the client saw.
 fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
     match marks_fall(table) && turn < table.turn() {
         true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
@@ -528,13 +528,14 @@ pub(super) async fn snapshot(app: &Arc<AppState>, id: GameId) -> Result<Arc<Snap
     Ok(table(app, id).await?.snapshot())
 }
 
-/// Submits a command, and carries it out even if the client disconnects.
+/// Submits a command. It is executed even if the client disconnects.
 pub(super) async fn submit(
     app: &Arc<AppState>,
     mut live: Arc<LiveTable>,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
-    /// Maximum number of attempts. If the table was removed from memory in the meantime, it is loaded again.
+    /// Maximum number of attempts. An attempt fails if the table was removed from memory in the meantime; the next
+    /// attempt loads it again.
     const MAX_LOADS: usize = 3;
     let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
@@ -552,8 +553,8 @@ pub(super) async fn submit(
     submitted.await.unwrap_or(Err(SubmitError::Closed))
 }
 
-/// Runs a future to its end even if the caller is dropped. A future that is ready at once needs no task. Returns
-/// `None` if the future panicked.
+/// Runs a future to its end even if the caller is dropped: a future that is not ready at its first poll gets its own
+/// task. Returns `None` if the future panicked.
 async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work);
     // No waker is needed: the spawned task polls again.

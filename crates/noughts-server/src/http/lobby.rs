@@ -1,10 +1,9 @@
 //! `GET /api/games/events`: the tables that wait for players, and on request the games in progress, as an event
 //! stream.
 //!
-//! While somebody watches, one task reads the list from the store. It does so when a seat or a connection changes
-//! at a table of this node, and at intervals, because other nodes may change the list and games go on. A turn does
-//! not wake the task. Every message is encoded once for all watchers. A watcher that missed a change gets the whole
-//! list.
+//! While there are watchers, one task reads the list from the store: when a seat or a connection changes at a table of
+//! this node, and at intervals, because other nodes may change the list and games go on. A turn does not wake the task.
+//! Every message is encoded once for all watchers. A watcher that missed a change gets the whole list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,20 +36,20 @@ use crate::tables::Tables;
 /// Interval at which the list is read if other nodes may change it, or if it has games in progress.
 const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval at which a list of waiting tables is read if there are no other nodes. Changes on this node are noticed
-/// at once; only the deletion of old games is noticed late.
+/// Interval at which a list of waiting tables is read if there are no other nodes. The task notices other changes on
+/// this node at once, but the deletion of old games only after this interval.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Pause between two reads of the list, which collects changes. The list with games in progress changes more often,
-/// so it has a longer pause.
+/// Minimum time between two reads of the list, so that one read covers several changes. It is longer for the list with
+/// games in progress, because that list changes more often.
 const PAUSE: Duration = Duration::from_millis(100);
 const LIVE_PAUSE: Duration = Duration::from_millis(300);
 
 /// Maximum number of games in progress that are listed.
 const MAX_LIVE: usize = 200;
 
-/// Maximum number of games in progress that are read to find live ones. Many games are not live, because players
-/// often leave games against robots.
+/// Maximum number of games in progress that are read to find live games (a player is connected, only robots play, or
+/// the game is new). Many games are not live, because players often leave games against robots.
 const MAX_LIVE_SCANNED: usize = 500;
 
 /// How long a new watcher waits for the list.
@@ -68,11 +67,11 @@ pub(super) enum LobbyContent {
 /// The listed tables, for all watchers.
 pub(super) struct Lobby {
     content: LobbyContent,
-    /// `None` until the list was read, and while nobody watches.
+    /// `None` before the list is first read, and while there are no watchers.
     latest: watch::Sender<Option<Arc<LobbyState>>>,
     /// Notified when a watcher connects.
-    is_watched: Notify,
-    /// The number of the latest state. It is kept when `latest` becomes `None`.
+    watcher_connected: Notify,
+    /// The number of the latest state. It stays when `latest` becomes `None`.
     number: AtomicU64,
 }
 
@@ -94,18 +93,18 @@ impl Lobby {
         Lobby {
             content,
             latest: watch::Sender::new(None),
-            is_watched: Notify::new(),
+            watcher_connected: Notify::new(),
             number: AtomicU64::new(0),
         }
     }
 
     fn subscribe(&self) -> watch::Receiver<Option<Arc<LobbyState>>> {
         let states = self.latest.subscribe();
-        self.is_watched.notify_one();
+        self.watcher_connected.notify_one();
         states
     }
 
-    /// Keeps the list up to date while somebody watches. Never ends.
+    /// Keeps the list up to date while there are watchers. Never ends.
     pub(super) async fn run(&self, tables: &Tables) {
         let (interval, pause) = match self.content {
             LobbyContent::WaitingAndPlaying => (SHORT_INTERVAL, LIVE_PAUSE),
@@ -116,7 +115,7 @@ impl Lobby {
         loop {
             if self.latest.receiver_count() == 0 {
                 self.latest.send_replace(None);
-                self.is_watched.notified().await;
+                self.watcher_connected.notified().await;
             }
             lists.mark_unchanged();
             if let Err(error) = self.update(tables).await {
@@ -226,8 +225,8 @@ pub(super) struct LobbyFilter {
 
 /// Follows the lobby by server-sent events.
 ///
-/// The data of each event is a LobbyMessage: first all tables with an open lobby seat (`games`), then each table that is
-/// added or changed (`game`), and each that no longer waits (`gone`).
+/// The data of each event is a LobbyMessage: first all tables with an open lobby seat (`games`), then each table that
+/// is added or changed (`game`), and each that no longer waits (`gone`).
 #[utoipa::path(
     get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
     params(LobbyFilter),

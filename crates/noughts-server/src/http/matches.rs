@@ -145,7 +145,7 @@ pub(super) async fn cancel(
         app.tables.lists_changed();
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    // The match has found an opponent in the meantime, or it no longer exists.
+    // The match has found an opponent in the meantime, or no longer exists.
     own_match(&app, &caller, &id.to_string()).await?;
     Err(api_error(
         ProblemKind::AlreadyMatched,

@@ -21,11 +21,11 @@ use super::error::{ApiError, api_error, restarting};
 use super::rate_limit::{Client, too_many};
 use crate::net::{Permission, Permit};
 
-/// Maximum time until a response begins. Analyses are the slowest requests: each takes a few seconds, and
-/// they wait for each other.
+/// Maximum time until a response begins. Requests for analyses are the slowest: an analysis takes a few seconds and may
+/// have to wait for other analyses.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long running requests may continue after the server begins to stop.
+/// Maximum time for running requests after the server begins to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// An analysis counts as this many requests.
@@ -157,7 +157,8 @@ impl ConnectionService {
 
     /// Refuses a request that must not reach the handlers.
     fn check(&self, request: &Request<Incoming>, client: &Client) -> Result<(), ApiError> {
-        // With several Host headers, a proxy may have checked a different one than this server uses.
+        // If there are several Host headers, a proxy may have checked another header than the one that this server
+        // uses.
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {

@@ -1,7 +1,7 @@
-//! `GET /api/me/events`: what happens in all games of a player.
-//! When a stream is notified, it compares the tables of its player with what it has sent, and sends the
-//! differences. So a notification that comes twice or late does no harm, and a lost one only delays the
-//! events. The id of an event encodes what was sent, so that any node can resume the stream.
+//! `GET /api/me/events`: what happens in all games of a player. When a stream is notified, it compares the tables of
+//! its player with what it has sent, and sends the differences. So a notification that comes twice or late does no
+//! harm, and a lost notification only delays the events. The id of an event encodes what was sent, so that any node can
+//! resume the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -28,10 +28,11 @@ use crate::players::{Feed, Notice};
 use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::table::{Holder, Status, Table};
 
-/// Maximum number of games that a stream follows. Further games are followed when others are over.
+/// Maximum number of games that a stream follows. It follows a further game when one of these games is over.
 const MAX_FOLLOWED: usize = 100;
 
-/// Maximum number of finished games that a stream follows. They are followed because a rematch may be offered there.
+/// Maximum number of finished games that a stream follows. The stream follows them because a player may offer a rematch
+/// there.
 const MAX_FINISHED: usize = 10;
 
 /// Maximum time between the stored time of an entry and the moment at which the entry can be read from the store.
@@ -67,7 +68,7 @@ pub(super) async fn events(
 ) -> Result<Response, ApiError> {
     let seen: Option<AllSeen> = last_event_id(&headers)?;
     let now = app.tables.clock().now();
-    // Each of these games may have to be loaded, so the request costs more.
+    // The server may have to load each of these games, so the request counts as more than one.
     let games = seen.as_ref().map_or(0, |seen| seen.games.len());
     app.rate_limiter
         .count_replay(&client, games * REPLAY_UNIT, now)?;
@@ -190,7 +191,7 @@ impl PlayerEvents {
         player: PlayerId,
         seen: Option<AllSeen>,
     ) -> Result<PlayerEvents, ApiError> {
-        // Opened before the games are read, so that no change is missed.
+        // The feed is opened before the games are read, so that no change is missed.
         let feed = app.players.feeds().open(player);
         let mut stream = PlayerEvents {
             app: Arc::clone(app),
@@ -220,7 +221,7 @@ impl PlayerEvents {
             }
         }
         self.unsent.push(PlayerMessage::Games(games));
-        // These games ended before the stream began, so a resumed stream must not report them either.
+        // These games ended before the stream began, so a stream that resumes this one must not report them either.
         for id in self.ended_since(self.seen.at_ms).await? {
             if !self.seen.games.contains_key(&id)
                 && let Some(live) = self.app.tables.get(id).await?
@@ -295,7 +296,7 @@ impl PlayerEvents {
     }
 
     async fn look_at_everything(&mut self) {
-        // Set first, in case this future is cancelled.
+        // This is set first, because this future may be cancelled while it waits.
         self.is_behind = true;
         let now_ms = self.app.tables.clock().now_ms();
         let store = self.app.tables.store();
@@ -387,8 +388,8 @@ impl PlayerEvents {
         self.follow(game, now);
     }
 
-    /// Remembers what was sent about a game. If a limit is exceeded, drops the oldest finished game, or any other
-    /// game if none is finished.
+    /// Remembers what was sent about a game. If there are then too many games, drops the oldest finished game, or any
+    /// other game if no game is finished.
     fn follow(&mut self, game: GameId, seen: Seen) {
         let before = self.seen.games.insert(game, seen);
         if before.is_none() {

@@ -306,7 +306,7 @@ async fn resign(
         let command = live.read(|table| {
             let seat = seat_of_player(table, player)?;
             Some(match table.holders().iter().any(Holder::is_open) {
-                // With an open seat, nobody can win by a resignation.
+                // While a seat is open, no side can win by a resignation.
                 true => Command::Abort { seat },
                 false => Command::Act {
                     seat,

@@ -30,12 +30,13 @@ pub struct HttpLimits {
     pub open_tables: usize,
     /// Event streams and WebSockets that are open at the same time.
     pub streams: usize,
-    /// Quick matches requested per minute. After a pause, ten times as many may be requested at once.
+    /// Maximum number of requests for quick matches per minute, on average. After a pause, ten times this number is
+    /// allowed at once.
     pub matches_per_minute: u32,
-    /// Players created per day. After a day without new players, as many may be created at once.
+    /// Maximum number of new players per day. After a day without new players, this number is allowed at once.
     pub players_per_day: u32,
-    /// Bytes per day that imported records and robot-only games may take in the store. After a day without them, as
-    /// many may be used at once.
+    /// Maximum number of bytes per day that imported records and robot-only games may take in the store. After a day
+    /// without them, this number is allowed at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
@@ -89,7 +90,7 @@ pub(crate) struct Client {
     network: Option<IpAddr>,
     /// The whole address, for bans; `None` if `network` is `None`.
     address: Option<IpAddr>,
-    /// Keeps the connection counted if a stream outlives the request.
+    /// Keeps the connection in the count of open connections if a stream lasts longer than the request.
     permit: Arc<Permit>,
 }
 
@@ -100,7 +101,7 @@ pub(super) struct StreamPermit {
 }
 
 impl StreamPermit {
-    /// Waits until the client is banned; the stream must end then.
+    /// Waits until the client is banned. The caller must then end the stream.
     pub(super) async fn wait_for_ban(&self) {
         match self.client.address {
             Some(address) => self.client.permit.bans().wait_for(address).await,
@@ -156,7 +157,7 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request that costs as much as `cost` simple ones.
+    /// Counts a request that costs as much as `cost` simple requests.
     pub(super) fn count_request(
         &self,
         client: &Client,
@@ -391,8 +392,8 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// Takes `cost` from a bucket that can hold `capacity`. If there is too little, nothing changes, and `Err` is the
-    /// time to wait.
+    /// Takes `cost` from a bucket that can hold `capacity`. If the bucket has too little, nothing changes, and `Err`
+    /// has the time to wait.
     fn take(&mut self, cost: Duration, capacity: Duration, now: Duration) -> Result<(), Duration> {
         let full_at = self.full_at.max(now) + cost;
         match (full_at - now).checked_sub(capacity) {
@@ -431,14 +432,14 @@ struct Usage {
     streams: usize,
 }
 
-/// How much of its allowance an address has used, in the order in which entries are dropped.
+/// The part of its allowance that an address has used. Entries with a lower level are dropped first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum UsageLevel {
     /// The address has used nothing: a new entry would be the same.
     Unused,
     /// The address has used a part of its allowance.
     Used,
-    /// The address has reached a limit. If the entry were dropped, the address would be served too early.
+    /// The address has reached a limit. Without its entry, the server would serve the address too early.
     AtLimit,
 }
 
@@ -476,9 +477,10 @@ const SETS: usize = 2_048;
 /// request locks and searches one set of 32 entries, whatever the number of addresses. The hash has a random
 /// seed, so that nobody can choose addresses that share a set with a victim.
 ///
-/// A full set drops the entry with the lowest [`UsageLevel`], and among equals the one that was not seen for the
-/// longest time. So addresses that are below their limits cannot displace an address that has reached one. An
-/// entry with open streams is never dropped: its set grows instead, at most by the number of connections.
+/// A full set drops the entry with the lowest [`UsageLevel`]. Of several entries with this level, it drops the entry
+/// whose address was not seen for the longest time. So addresses below their limits cannot displace an address that has
+/// reached a limit. An entry with open streams is never dropped: its set grows instead, at most by the number of
+/// connections.
 #[derive(Debug)]
 struct UsageTable {
     sets: Vec<Mutex<Vec<(IpAddr, Usage)>>>,

@@ -123,8 +123,8 @@ pub(super) async fn archive(
     Ok((status, place, axum::Json(ImportedGame { id, view })).into_response())
 }
 
-/// Stores a game, unless the client's address would import more bytes than its limit allows. A repeated request
-/// stores nothing and costs nothing, so it is answered even at the limit.
+/// Stores a game, unless the client's address would import more bytes than its limit allows. A repeated request stores
+/// nothing and costs nothing, so the server answers it even at the limit.
 async fn import(
     app: &AppState,
     client: &Client,

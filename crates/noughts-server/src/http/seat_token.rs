@@ -59,7 +59,7 @@ impl SeatTokens {
             return None;
         };
         let code: GameId = code.parse().ok()?;
-        // Compared in constant time, so that response times reveal nothing about the code.
+        // The comparison takes constant time, so that response times reveal nothing about the code.
         let known = self.mac(&["seat", game, seat, request]);
         let verified = known.verify_truncated_left(&code.number().to_be_bytes());
         let at = GameSeat {
@@ -164,7 +164,7 @@ impl AppState {
     }
 }
 
-/// The player's seat. If there are several, the one to move.
+/// The player's seat. If the player has several seats, the seat to move.
 pub(super) fn seat_of_player(table: &Table, player: PlayerId) -> Option<Seat> {
     let is_its = |seat: &Seat| {
         let holder = table.holder(*seat);

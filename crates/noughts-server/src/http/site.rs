@@ -112,7 +112,8 @@ fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) 
 async fn file(PathParams([version, path]): PathParams<2>, headers: HeaderMap) -> Response {
     match SITE.file(&path) {
         Some(file) if version == SITE.version() => respond(file, &headers, IMMUTABLE),
-        // A page from before an update must not mix modules of two versions. It reloads itself.
+        // A page that was loaded before an update of the server must not mix modules of two versions. After this answer
+        // it reloads itself.
         Some(_) | None => super::not_found_problem().into_response(),
     }
 }

@@ -12,8 +12,8 @@ use super::error::{ApiError, api_error};
 use super::extract::QueryParams;
 use super::openapi::StrategyErrors;
 
-/// The maximum parameters that clients may use, by kind of strategy. Other kinds have no parameter, or only a
-/// few values. In addition, every move has a time limit and every address a budget of processor time.
+/// The maximum parameters that clients may use, by kind of strategy. Other kinds have no parameter, or a parameter with
+/// only a few values. In addition, every move has a time limit and every address a budget of processor time.
 const LARGEST: [(&str, &[&str]); 3] = [
     ("minimax", &["minimax:9"]),
     ("search", &["search:5s", "search:5000000n"]),

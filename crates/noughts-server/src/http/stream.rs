@@ -200,7 +200,7 @@ pub(super) struct Follow {
     watch: Watch,
     /// The number of the latest entry that was sent to the watcher.
     entry: u32,
-    /// The watcher was too slow and needs a new snapshot.
+    /// Whether the watcher was too slow and needs a new snapshot.
     has_missed: bool,
     /// Marks the player as present, if the watcher is a player.
     _connected: Option<Connected>,
@@ -334,7 +334,8 @@ pub(super) async fn events(
     let seen = last_event_id(&headers)?;
     let is_ahead = seen > Some(live.read(Table::entry));
     if is_ahead && app.tables.bus().is_shared() && !app.tables.refresh(&live).await {
-        // The client got entries from another node that this node cannot read. An older view would undo them.
+        // The client got entries from another node, and this node cannot read them now. An older view would undo these
+        // entries at the client.
         let why = "the store did not send the latest entries".to_owned();
         return Err(SubmitError::Unavailable(StoreError::Unavailable(why)).into());
     }

@@ -30,8 +30,8 @@ use crate::table::Snapshot;
 /// Maximum size of a client's message; valid ones have a few hundred bytes.
 const MAX_BYTES: usize = 4096;
 
-/// Size of the read buffer and of the write buffer. With the default size an idle connection takes 137 KB instead of
-/// about 10 KB.
+/// Size of the read buffer and of the write buffer. With the default size an idle connection would take 137 KB instead
+/// of about 10 KB.
 const BUFFER_BYTES: usize = 4096;
 
 /// Maximum size of the write buffer; the default is unlimited. The longest message, a view of the largest board, is
@@ -217,7 +217,7 @@ impl End {
 }
 
 impl Connection {
-    /// Serves the client, whose seat is known if the upgrade request had a token.
+    /// Serves the client. `seat` is `Some` if the upgrade request had a token.
     async fn serve(&mut self, seat: Option<Option<Seat>>) -> End {
         let begun = match seat {
             Some(seat) => self.begin(seat, None).await,
@@ -237,7 +237,7 @@ impl Connection {
             let received = tokio::select! {
                 received = tokio::time::timeout_at(deadline, self.socket.recv()) => received,
                 _ = closing.changed() => {
-                    // The client has sent nothing yet, so do not wait for its close frame.
+                    // The client has sent nothing yet, so the server does not wait for a close frame of the client.
                     let (code, reason) = (1012, "the server restarts".into());
                     let close = Message::Close(Some(CloseFrame { code, reason }));
                     let _ = self.send(close).await;
@@ -391,8 +391,8 @@ impl Connection {
         }
     }
 
-    /// Sends the answer to a ping before reading on. Otherwise a client that sends pings and does not read
-    /// would fill the write buffer.
+    /// Sends the answer to a ping before the next message is read. Otherwise a client that sends pings and does not
+    /// read would fill the write buffer.
     async fn flush(&mut self) -> Result<(), End> {
         match timeout(WRITE_TIMEOUT, self.socket.flush()).await {
             Ok(Ok(())) => Ok(()),
@@ -400,7 +400,7 @@ impl Connection {
         }
     }
 
-    /// Performs the closing handshake, whichever side started it.
+    /// Performs the closing handshake, which the client or the server has started.
     async fn close(mut self, end: End) {
         let closing_handshake = async {
             match end {

@@ -20,8 +20,8 @@ use crate::id::GameId;
 use crate::store::{Match, StoreError, WaitingId, WaitingList, WaitingPlayer};
 use crate::tables::ConnectedSeat;
 
-/// Interval at which the list is sent while a client waits. The store pairs only clients whose node sends lists. Open
-/// seats of other nodes are searched at the same interval.
+/// Interval at which the list is sent while a client waits. The store pairs only clients whose node sends lists. At the
+/// same interval this node looks for open seats of other nodes.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval at which a store that is not shared is searched for open seats while a client waits. This finds seats
@@ -186,7 +186,7 @@ impl Matchmaking {
         Ok(())
     }
 
-    /// The next list to send; `None` if the store already knows that no client waits here.
+    /// The next list to send. `None` if no client waits here and the store already knows that.
     fn next_list(&self) -> Option<WaitingList> {
         let mut state = self.state();
         let player = |waiting: &Waiting| match waiting {
@@ -241,7 +241,7 @@ impl Matchmaking {
                 true => {
                     matchmaking.enter(Waiting::Client(client.again(matchmaking.new_wait())));
                 }
-                // If the client has disconnected, the seat is dropped, which leaves the game.
+                // If the client has disconnected, the seat is dropped, and the client leaves the game.
                 false => drop(client.seat.send(seat)),
             }
         });
@@ -265,7 +265,8 @@ impl Matchmaking {
         }
     }
 
-    /// Called when the server stops. If it returns true, the store no longer pairs clients of this node.
+    /// Tells the store that no client waits at this node, because the server stops. If the function returns true, the
+    /// store no longer pairs clients of this node.
     pub(crate) async fn withdraw_all(self: &Arc<Matchmaking>, max_wait: Duration) -> bool {
         let withdrawn = async {
             while !self.state().sent.is_settled() {

@@ -43,8 +43,8 @@ pub(super) struct QuickMatches {
     connected: BTreeSet<PlayerId>,
     /// Quick matches of players connected to this node. This node looks for open seats for them.
     waiting_here: Vec<WaitingPlayer>,
-    /// Whether anybody waits at any node, according to the store. While this is true, lists are sent, so that
-    /// quick matches without a connected player are dropped.
+    /// Whether anybody waits at any node, according to the store. While this is true, this node sends lists. With each
+    /// list, the store drops quick matches whose player is not connected.
     pub(super) has_waiting_players: bool,
 }
 
@@ -264,8 +264,8 @@ impl Matchmaking {
         taken
     }
 
-    /// Removes a quick match from the store, so that the store does not pair the player. False if it did not wait.
-    /// There is no time limit, because the store may carry out a cancellation long after it was sent.
+    /// Removes a quick match from the store, so that the store does not pair the player. False if the quick match did
+    /// not wait. There is no time limit, because the store may execute a cancellation long after it was sent.
     async fn withdraw_match(&self, id: WaitingId, player: PlayerId) -> bool {
         let Ok(answered) = self.send_cancellation(id, player) else {
             return false;
@@ -306,14 +306,14 @@ impl Matchmaking {
         loop {
             match self.send_request(quick_match.clone()).await {
                 Ok(_) => return Ok(()),
-                // Safe to repeat: requests with the same id count as one.
+                // It is safe to repeat the request, because requests with the same id count as one.
                 Err(_) => sleep(RETRY_AFTER).await,
             }
         }
     }
 
-    /// The open lobby seats that a quick match may take, oldest first. Their tables have the same variant and clock,
-    /// are attended (a player is connected or the table is new), and have no seat of `player`.
+    /// The open lobby seats that a quick match may take, oldest first. The table of each seat has the same variant and
+    /// clock and is attended (a player is connected or the table is new), and `player` has no seat at it.
     async fn seats_for(
         &self,
         player: PlayerId,

@@ -88,8 +88,8 @@ where
 {
     let mut acceptor = Acceptor::new(listener);
     let mut open = JoinSet::new();
-    // Used to close connections of banned peers. If each connection waited for bans itself, every turn would cost
-    // more.
+    // This map is used to close connections of banned peers. If each connection waited for bans itself, every turn
+    // would take more processor time.
     let mut peers: HashMap<Id, (IpAddr, AbortHandle)> = HashMap::new();
     let mut bans = connections.bans().subscribe();
     loop {

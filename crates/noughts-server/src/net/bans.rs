@@ -98,7 +98,7 @@ pub(crate) struct Bans(watch::Sender<Vec<Network>>);
 
 impl Bans {
     pub(crate) fn set(&self, networks: Vec<Network>) {
-        // Every open stream wakes up after a change.
+        // A change wakes every open stream, so an unchanged list is not published.
         self.0.send_if_modified(|current| {
             let is_new = *current != networks;
             *current = networks;

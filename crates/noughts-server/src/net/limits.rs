@@ -34,8 +34,7 @@ impl Default for ConnectionLimits {
 /// refusal. Further ones are closed at once.
 const REFUSED: usize = 256;
 
-/// Maximum number of open connections per address that are not served: refused ones, and those reserved for
-/// health checks.
+/// Maximum number of open connections per address that are refused or reserved for health checks.
 const REFUSED_PER_ADDRESS: usize = 16;
 
 /// Number of HTTP connections beyond the total limit, for health checks only.
@@ -70,7 +69,7 @@ pub(crate) enum WhenFull {
 #[derive(Debug)]
 pub(crate) struct Connections {
     limits: ConnectionLimits,
-    /// Trusted proxies. They are exempt, because each serves many clients.
+    /// Trusted proxies. They are exempt from limits per address, because each proxy serves many clients.
     proxies: Vec<IpAddr>,
     served: Slots,
     refused: Slots,

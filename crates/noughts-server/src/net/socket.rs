@@ -28,7 +28,7 @@ pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
 /// Listens at an address for HTTP. Port 0 selects a free port.
 pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = bind(at)?;
-    // Otherwise the buffer may grow to megabytes for each watcher that does not read.
+    // Without this limit, the buffer may grow to megabytes for each watcher that does not read.
     socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
     socket.listen(BACKLOG)
 }
@@ -38,7 +38,7 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
-    // Otherwise the server could not restart on the same port for a minute.
+    // Without this option, the server could not listen at the same port for a minute after a restart.
     socket.set_reuseaddr(true)?;
     socket.bind(at)?;
     Ok(socket)

@@ -13,7 +13,7 @@ use noughts_rules::Game;
 const MAX_GAME: Duration = Duration::from_secs(4);
 const MAX_TURN: Duration = Duration::from_millis(400);
 
-/// Minimum time for a turn. In long games the first turns are analysed and the last are not.
+/// Minimum time for a turn. In a long game the time suffices only for the first turns.
 const MIN_TURN: Duration = Duration::from_millis(2);
 
 /// Maximum number of positions that are searched per turn.

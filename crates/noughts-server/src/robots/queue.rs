@@ -12,7 +12,8 @@ use super::time_limits::Budget;
 /// Maximum number of waiting requests of all owners.
 pub(super) const MAX_WAITING: usize = 10_000;
 
-/// Idle accounts are removed when there are this many accounts, and then whenever their number has doubled.
+/// When there are this many accounts, idle accounts are removed for the first time. This is repeated whenever the
+/// number of accounts has doubled.
 const MIN_ACCOUNTS_SWEPT: usize = 256;
 
 /// The client address behind a computation. `None` is a client on this machine, which is exempt from limits
@@ -182,8 +183,8 @@ impl Queue {
         best.map(|(_, place)| place)
     }
 
-    /// Makes room in a full queue: removes the newest request of the owner with the most requests. It does so only if
-    /// that owner then still has at least as many requests as `owner`.
+    /// Makes room in a full queue: removes the newest request of the owner with the most requests. Does nothing if that
+    /// owner would then have fewer requests than `owner`.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self
             .accounts

@@ -287,8 +287,8 @@ impl RowBatch {
         }
     }
 
-    /// The part of the statement before the values. In a table with a single row, this row is updated and not
-    /// inserted, because one of the databases may have more columns.
+    /// The part of the statement before the values. In a table with a single row, the statement updates this row and
+    /// inserts none, because one of the databases may have more columns.
     pub(super) fn statement(&self) -> String {
         let names = self.columns.iter().map(|at| self.table.columns[*at].0);
         let names = names.collect::<Vec<_>>().join(", ");

@@ -15,7 +15,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use super::codec::{AppendRows, GameRow};
 use super::{Appended, Created, StoreError, WriteCounts};
 
-/// Maximum number of requests in a batch. Larger batches would not be faster.
+/// Maximum number of requests in a batch. Larger batches would not save time per request.
 pub(super) const MAX_BATCH: usize = 1_024;
 
 /// Maximum number of queued requests. Further callers wait for a place.
@@ -259,7 +259,7 @@ mod tests {
             creates: &[GameRow],
             appends: &[AppendRows],
         ) -> Result<Outcomes, BatchError> {
-            // Lets requests gather for the next batch.
+            // Other requests can enter the queue of the next batch in the meantime.
             tokio::task::yield_now().await;
             if appends.iter().any(|append| append.game == self.refused) {
                 return Err(BatchError {

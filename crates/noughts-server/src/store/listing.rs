@@ -50,8 +50,8 @@ impl PageRow {
 /// Maximum number of pages that are searched for attended games.
 const MAX_PAGES: usize = 100;
 
-/// A list that is filled page by page. One page is enough unless rows are left out, because they are
-/// unreadable or the game is not attended.
+/// A list that is filled page by page. One page is enough, unless the list leaves rows out because they are unreadable
+/// or because their game is not attended.
 #[derive(Debug)]
 pub(super) struct ListInProgress<'u> {
     query: ListQuery,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use players::Players;
 
 use super::present_games::PresentGames;
-use super::waiting::WaitingRoom;
+use super::waiting::WaitingPlayers;
 use super::{
     Append, Appended, Ban, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogTail,
     MAX_OUTAGES, MAX_OVERDUE, MIN_OUTAGE_MS, Matches, OperatorSettings, QuickMatch, Redemption,
@@ -27,7 +27,7 @@ pub struct Memory {
     shards: [Mutex<Shard>; SHARDS],
     /// The latest game of each creation key, by scope and text.
     keys: Mutex<HashMap<(String, String), KeyUse>>,
-    waiting: Mutex<WaitingRoom>,
+    waiting: Mutex<WaitingPlayers>,
     players: Mutex<Players>,
     heartbeat: Mutex<Heartbeat>,
     operator_settings: Mutex<OperatorSettings>,
@@ -481,8 +481,8 @@ impl Store for Memory {
     }
 
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
-        let mut room = lock(&self.waiting);
-        let Some(mut plan) = room.plan(node, &list, now_ms) else {
+        let mut waiting = lock(&self.waiting);
+        let Some(mut plan) = waiting.plan(node, &list, now_ms) else {
             return ready(Ok(Matches::default()));
         };
         for (new, summary) in std::mem::take(&mut plan.games) {
@@ -490,7 +490,7 @@ impl Store for Memory {
                 return ready(Err(error));
             }
         }
-        ready(Ok(room.carry_out(plan, node, list.version, now_ms)))
+        ready(Ok(waiting.carry_out(plan, node, list.version, now_ms)))
     }
 
     fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>> {

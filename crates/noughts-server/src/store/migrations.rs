@@ -1,4 +1,4 @@
-//! Numbered migrations, from each schema to the next. There is no way back.
+//! Numbered migrations, from each schema to the next. There are no migrations to an earlier schema.
 //!
 //! A store is migrated when it is opened, in one transaction, so a crash leaves the older schema. The table
 //! `schema_steps` has the numbers of the applied steps.
@@ -34,8 +34,8 @@ pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0007.sql"),
 ];
 
-/// All tables that any schema has used. A database that has some of them but no `schema_steps` belongs to
-/// another program.
+/// All tables that any schema has used. If a database has one of these tables but no table `schema_steps`, it belongs
+/// to another program.
 pub(super) const TABLES: [&str; 22] = [
     "games",
     "entries",
@@ -116,8 +116,8 @@ impl OldNodes {
     }
 
     /// How long to wait before the next check, given the remaining time of the longest lease. `None` if there is
-    /// nothing to wait for. Returns an error if the wait would be too long, because then a node of the older version
-    /// still renews its lease.
+    /// nothing to wait for. If the wait would be too long, a node of the older version still renews its lease, and the
+    /// result is an error.
     pub(super) fn wait(&self, lease_ms: i64) -> Result<Option<Duration>, StoreError> {
         if lease_ms <= 0 {
             return Ok(None);

@@ -28,7 +28,7 @@ async fn open_as(
         Some(("postgres" | "postgresql", _)) => {
             Ok(Box::new(Postgres::open_as(address, opening).await?))
         }
-        // The address is not repeated: it may hold a password.
+        // The message does not repeat the address, because it may contain a password.
         _ => Err(StoreError::Invalid(
             "a store is memory:, sqlite:FILE or postgres://USER@HOST/DATABASE".to_owned(),
         )),

@@ -55,7 +55,8 @@ pub struct Postgres {
 /// nodes.
 const MAX_CONNECTIONS: u32 = 10;
 
-/// Number of batches of appends that are written at the same time. While one waits for the disk, the next is sent.
+/// Number of batches of appends that are written at the same time. While one batch waits for the disk, the next is
+/// sent.
 const APPEND_LANES: usize = 2;
 
 /// How long to wait for a connection if all are in use or the database is unavailable.
@@ -64,8 +65,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time of one statement in the database.
 const STATEMENT_TIMEOUT: &str = "5s";
 
-/// Maximum time to wait for any reply. It is longer than the database's own timeout, for a database that does not
-/// reply at all.
+/// Maximum time to wait for any reply. This is for a database that does not reply at all, so it is longer than the
+/// database's own timeout.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Postgres {
@@ -78,7 +79,7 @@ impl Postgres {
 
     pub(super) async fn open_as(url: &str, opening: Opening) -> Result<Postgres, StoreError> {
         let opened = Postgres::connect(url, opening).await;
-        // The address is not repeated: it may hold a password.
+        // The message does not repeat the address, because it may contain a password.
         opened.map_err(|error| error.on_opening("the PostgreSQL database"))
     }
 
@@ -116,8 +117,8 @@ fn late() -> StoreError {
     StoreError::Unavailable("the database did not reply in time".to_owned())
 }
 
-/// The result of work on a connection. If the connection did not reply in time, it is closed, because a late
-/// reply could be taken for the reply to another request.
+/// The result of work on a connection. If the connection did not reply in time, it is closed. Otherwise its late reply
+/// could be taken for the reply to another request.
 fn detach_if_late<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,

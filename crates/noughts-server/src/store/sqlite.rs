@@ -33,7 +33,7 @@ use super::operator::operator_operations;
 use super::player_sql::player_operations;
 use super::present_games::PresentGames;
 use super::unreadable_games::UnreadableGames;
-use super::waiting::WaitingRoom;
+use super::waiting::WaitingPlayers;
 use super::{
     Append, Appended, Ban, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame,
     LogTail, Matches, OperatorSettings, QuickMatch, Redemption, Reply, SecretHash, Store,
@@ -53,7 +53,7 @@ pub struct Sqlite {
     unreadable: UnreadableGames,
     /// Kept in memory, like `waiting`, because only one process uses the file.
     present: PresentGames,
-    waiting: tokio::sync::Mutex<WaitingRoom>,
+    waiting: tokio::sync::Mutex<WaitingPlayers>,
 }
 
 /// When a commit is confirmed.
@@ -283,8 +283,8 @@ impl Store for Sqlite {
 
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
         Box::pin(async move {
-            let mut room = self.waiting.lock().await;
-            let Some(plan) = room.plan(node, &list, now_ms) else {
+            let mut waiting = self.waiting.lock().await;
+            let Some(plan) = waiting.plan(node, &list, now_ms) else {
                 return Ok(Matches::default());
             };
             if !plan.games.is_empty() {
@@ -293,7 +293,7 @@ impl Store for Sqlite {
                 let games: Vec<GameRow> = games.collect();
                 self.create_pairs(&games).await?;
             }
-            Ok(room.carry_out(plan, node, list.version, now_ms))
+            Ok(waiting.carry_out(plan, node, list.version, now_ms))
         })
     }
 

@@ -1,9 +1,9 @@
 //! Players that wait for an opponent at any node that uses the store, and their pairing.
 //!
-//! Each node sends the store a list of its waiting TCP clients, repeatedly while there are any, together with
-//! new quick matches. The store pairs players who want the same game, and creates the games. A TCP client
-//! belongs to its node; its match is kept until the node has seen it. A quick match belongs to a registered
-//! player, who may be connected to any node; it lasts while some node reports the player as connected. So a
+//! Each node sends the store a list of its waiting TCP clients, together with new quick matches. While clients wait, it
+//! repeats this every second. The store pairs players who want the same game, and creates the games. A TCP client
+//! belongs to its node, and the store keeps the client's match until the node has seen it. A quick match belongs to a
+//! registered player, who may be connected to any node; it lasts while some node reports the player as connected. So a
 //! lost request or reply causes a delay, but never loses a match.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -15,8 +15,8 @@ use noughts_rules::{ClockSettings, Seat, Variant};
 use crate::id::{GameId, InvalidId, NodeId, PlayerId};
 use crate::table::{Holder, NewGame, Settings, Summary, Table};
 
-/// The id of a player while it waits: random and never reused. A player that waits again gets a new id. Players see
-/// it as the id of their quick match.
+/// The id of a waiting player: random and never reused. A player that waits again gets a new id. Players see it as the
+/// id of their quick match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitingId(pub u128);
 
@@ -163,7 +163,7 @@ pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
 /// How long the result of a quick match can be requested.
 pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
-/// Rows of nodes that have sent no list for this long are removed. By then the node was declared dead, and its TCP
+/// Rows of nodes that have sent no list for this long are removed. By that time the node was declared dead, and its TCP
 /// clients have left their games.
 const OLD_MS: u64 = 3_600_000;
 
@@ -376,7 +376,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
             created_ms: now_ms,
         };
         let Ok(table) = Table::new(settings.clone()) else {
-            // Not a variant for two sides: the players wait until they leave.
+            // The variant is not for two sides, so these players wait until they leave.
             continue;
         };
         for (seat, player) in (0..).map(Seat).zip(&both) {
@@ -392,7 +392,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
 
 /// The waiting players of a store in memory, which no other process uses.
 #[derive(Debug, Default)]
-pub(super) struct WaitingRoom {
+pub(super) struct WaitingPlayers {
     rows: WaitingRows,
     /// The version of the latest list of each node.
     versions: HashMap<NodeId, u64>,
@@ -409,9 +409,9 @@ pub(super) struct Plan {
     matches: Matches,
 }
 
-impl WaitingRoom {
-    /// The result of a node's list; see [`update`]. Nothing changes until it is [carried
-    /// out](WaitingRoom::carry_out). `None` for a list that arrives late.
+impl WaitingPlayers {
+    /// The result of a node's list; see [`update`]. Nothing changes until the plan is [carried
+    /// out](WaitingPlayers::carry_out). `None` for a list that arrives late.
     pub(super) fn plan(&self, node: NodeId, list: &WaitingList, now_ms: u64) -> Option<Plan> {
         let latest = self.versions.get(&node).copied();
         if list.version <= latest.unwrap_or(0) {

@@ -135,8 +135,8 @@ impl Clock {
         Some(self.since_ms?.saturating_add(self.allowed_ms(to_move)))
     }
 
-    /// A lower bound of the time at which any seat's clock runs out, whatever is played after `at_ms`. Later turns
-    /// never make it earlier, so they need not update it in the store.
+    /// A lower bound of the time at which any seat's clock runs out, for every possible game after `at_ms`. Later turns
+    /// never make this bound earlier, so they need not update it in the store.
     pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
         let current = self.deadline_ms(to_move)?;
         let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
@@ -155,7 +155,7 @@ impl Clock {
         self.moved == self.everybody
     }
 
-    /// The milliseconds that the current turn lost by `outage` and that were not added yet.
+    /// The milliseconds that the current turn lost by `outage`, without those that were already added.
     fn lost_ms(&self, outage: &Outage) -> Option<u64> {
         let since_ms = self.since_ms?;
         let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);

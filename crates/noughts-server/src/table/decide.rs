@@ -26,7 +26,7 @@ pub enum Command {
         action: Action,
         /// The number of completed turns plus one, as the player saw it.
         turn: usize,
-        /// The key of the request.
+        /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
     /// A robot's move, chosen when `entry` was the latest entry.
@@ -44,7 +44,7 @@ pub enum Command {
         seat: Seat,
         /// The new holder.
         holder: Holder,
-        /// The key of the request.
+        /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
     /// A seat offers a rematch. When every human seat has offered one, a new game with the id `next` is
@@ -68,7 +68,7 @@ pub enum Command {
         seat: Seat,
         /// The offer.
         offer: Offer,
-        /// The key of the request.
+        /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
     /// A seat answers an offer, or withdraws its own.
@@ -77,7 +77,7 @@ pub enum Command {
         seat: Seat,
         /// The answer.
         answer: Answer,
-        /// The key of the request.
+        /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
     /// A seat aborts the game before every side has played, or cancels a waiting table.
@@ -118,7 +118,7 @@ pub struct Decision {
 pub struct NewGame {
     /// The settings of its table.
     pub settings: Settings,
-    /// The key of the request.
+    /// The idempotency key of the request.
     pub key: Option<CreationKey>,
 }
 
@@ -290,7 +290,7 @@ impl fmt::Display for TableRefusal {
 impl std::error::Error for TableRefusal {}
 
 impl Table {
-    /// The entries that a command leads to; `None` if it repeats an earlier command. Nothing changes until the
+    /// The entries that a command leads to; `None` if the command repeats an earlier one. Nothing changes until the
     /// entries are [applied](Table::apply).
     pub fn decide(
         &self,
@@ -299,7 +299,7 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // The time is never earlier than the latest entry, although the clocks of two nodes may differ.
+        // The time must not be before that of the latest entry, and the clocks of two nodes may differ.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -449,8 +449,8 @@ impl Table {
         Ok(Some(decision))
     }
 
-    /// Whether `seat` has used the key before, for the same request. Returns an error if the key was used for another
-    /// request.
+    /// Whether `seat` has used the idempotency key before, for the same request. Returns an error if the key was used
+    /// for another request.
     fn is_repeat(
         &self,
         seat: Seat,

@@ -53,7 +53,7 @@ pub enum Entry {
     },
     /// The game ended, but not by its rules.
     Ended {
-        /// Why.
+        /// Why the game ended.
         reason: EndReason,
         /// The seats that caused it.
         seats: SeatSet,
@@ -152,7 +152,7 @@ pub enum Holder {
     Open(OpenTo),
     /// A person, or a program that acts like one.
     Human {
-        /// The name that was given; may be empty.
+        /// The name that the player has given; may be empty.
         name: String,
         /// For a seat that lasts as long as a TCP connection: the node that has the connection.
         node: Option<NodeId>,

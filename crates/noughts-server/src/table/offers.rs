@@ -11,10 +11,11 @@ use super::{
 /// Maximum number of entries of a game that are not turns.
 pub const MAX_OTHER_ENTRIES: usize = 1_000;
 
-/// Of `MAX_OTHER_ENTRIES`, the number reserved for taken seats, rematch offers, outages and the end of the game.
+/// The number of entries in `MAX_OTHER_ENTRIES` that are reserved for taken seats, rematch offers, outages and the end
+/// of the game.
 const RESERVED_ENTRIES: usize = 150;
 
-/// Of `RESERVED_ENTRIES`, the number reserved for the end of a game and for entries after it.
+/// The number of entries in `RESERVED_ENTRIES` that are reserved for the end of a game and for entries after the end.
 const RESERVED_FOR_END: usize = 70;
 
 /// Number of turns after a refused draw offer until the seat may offer a draw again.
@@ -205,7 +206,7 @@ impl Table {
                 | Entry::RematchCreated(_) => return None,
             };
             Some(OfferEvent {
-                // The earlier entries are turns, except `others` entries.
+                // All earlier entries except `others` entries are turns.
                 after_turns: other.number as usize - 1 - others,
                 seat,
                 step,

@@ -1,4 +1,4 @@
-//! What watchers see of a table: a snapshot, and then the change of each entry.
+//! The data for watchers of a table: a snapshot, and then the change of each entry.
 //!
 //! Both are typed data. The interface that sends them encodes them once for all watchers.
 
@@ -17,7 +17,7 @@ use crate::players::PlayerNames;
 /// lowest free cell of each column.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
-/// An immutable state of a table, shared by all readers.
+/// An immutable snapshot of a table, shared by all readers.
 #[derive(Debug)]
 pub struct Snapshot {
     /// The game's id.

@@ -20,14 +20,14 @@ pub(crate) struct Attendance {
 }
 
 impl Attendance {
-    /// Nobody.
+    /// Neither players nor spectators.
     pub(crate) const NOBODY: Attendance = Attendance {
         present: SeatSet::EMPTY,
         spectators: 0,
         entry: None,
     };
 
-    /// Whether a game in progress goes on: a player is connected, only robots play, or the game is new.
+    /// Whether a game in progress is *live*: a player is connected, only robots play, or the game is new.
     pub(crate) fn is_live(self, game: &ListedGame, now_ms: u64) -> bool {
         let holders = &game.summary.holders;
         let by_tcp = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });

@@ -61,7 +61,7 @@ impl Tables {
         if state.phase == Phase::Behind {
             state.phase = Phase::Current;
         }
-        // If only the store's confirmation was lost, the missing entries are those that this node has sent.
+        // If only the store's confirmation was lost, the missing entries are the entries that this node has sent.
         let unconfirmed = std::mem::take(&mut state.unconfirmed);
         match new {
             [] => {}

@@ -21,7 +21,7 @@ pub struct ConnectedSeat {
     tables: Arc<Tables>,
     live: Arc<LiveTable>,
     seat: Seat,
-    /// `None` if all opponents are instant robots, because then nothing changes without this player.
+    /// `None` if all opponents are instant robots, because then only this player's turns change the table.
     changed: Option<watch::Receiver<u32>>,
     /// Number of turns that were reported to the player.
     turns: usize,
@@ -98,7 +98,7 @@ impl ConnectedSeat {
         }
     }
 
-    /// What is new for the player since the last call.
+    /// What has happened since the last call, for the player.
     pub fn progress(&mut self) -> Progress {
         let progress = self.live.progress(self.seat, self.turns);
         self.turns += progress.turns.len();
@@ -117,8 +117,8 @@ impl Tables {
         });
     }
 
-    /// Makes `seats` leave the game. Returns when that is stored, refused (for example because the game is over), or
-    /// the game no longer exists.
+    /// Makes `seats` leave the game. Returns when that is stored, when it is refused (for example because the game is
+    /// over), or when the game no longer exists.
     pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
         let command = Command::Leave(seats);
         loop {

@@ -24,19 +24,19 @@ const AT_ONCE: usize = 64;
 const MAX_OUTAGES: usize = 100;
 
 /// When each game must be checked. A game is checked no later than at its deadline. A turn usually moves the deadline
-/// to a later time; the planned check stays where it is.
+/// to a later time; the check stays at its planned time.
 #[derive(Debug, Default)]
-pub(super) struct Deadlines(Mutex<Armed>);
+pub(super) struct Deadlines(Mutex<Schedule>);
 
 #[derive(Debug, Default)]
-struct Armed {
+struct Schedule {
     by_time: BTreeSet<(u64, GameId)>,
-    by_game: HashMap<GameId, ArmedGame, IdHash>,
+    by_game: HashMap<GameId, ScheduledCheck, IdHash>,
 }
 
 /// A game to check, even if its table is no longer in memory.
 #[derive(Clone, Copy, Debug)]
-struct ArmedGame {
+struct ScheduledCheck {
     at_ms: u64,
     /// The number of the latest entry, if this node stored it.
     stored: Option<u32>,
@@ -44,41 +44,41 @@ struct ArmedGame {
 
 impl Deadlines {
     /// Plans a check of the game at `at_ms`, unless an earlier check is planned.
-    fn arm(&self, game: GameId, at_ms: u64, stored: Option<u32>) {
-        let Armed { by_time, by_game } = &mut *self.armed();
-        let armed = by_game.entry(game).or_insert(ArmedGame {
+    fn schedule(&self, game: GameId, at_ms: u64, stored: Option<u32>) {
+        let Schedule { by_time, by_game } = &mut *self.lock();
+        let check = by_game.entry(game).or_insert(ScheduledCheck {
             at_ms: u64::MAX,
             stored,
         });
-        armed.stored = armed.stored.max(stored);
-        if armed.at_ms > at_ms {
-            by_time.remove(&(armed.at_ms, game));
-            armed.at_ms = at_ms;
+        check.stored = check.stored.max(stored);
+        if check.at_ms > at_ms {
+            by_time.remove(&(check.at_ms, game));
+            check.at_ms = at_ms;
             by_time.insert((at_ms, game));
         }
     }
 
     /// Removes a game that is over.
-    fn disarm(&self, game: GameId) {
-        let Armed { by_time, by_game } = &mut *self.armed();
-        if let Some(armed) = by_game.remove(&game) {
-            by_time.remove(&(armed.at_ms, game));
+    fn cancel(&self, game: GameId) {
+        let Schedule { by_time, by_game } = &mut *self.lock();
+        if let Some(check) = by_game.remove(&game) {
+            by_time.remove(&(check.at_ms, game));
         }
     }
 
     /// Removes and returns the games to check before `now_ms`, each with the entry that this node stored.
     fn take_due(&self, now_ms: u64) -> Vec<(GameId, Option<u32>)> {
-        let Armed { by_time, by_game } = &mut *self.armed();
+        let Schedule { by_time, by_game } = &mut *self.lock();
         let later = by_time.split_off(&(now_ms, GameId::new(0)));
         let due = std::mem::replace(by_time, later);
         let stored = |(_, game)| {
-            let armed: Option<ArmedGame> = by_game.remove(&game);
-            (game, armed.and_then(|armed| armed.stored))
+            let check: Option<ScheduledCheck> = by_game.remove(&game);
+            (game, check.and_then(|check| check.stored))
         };
         due.into_iter().map(stored).collect()
     }
 
-    fn armed(&self) -> MutexGuard<'_, Armed> {
+    fn lock(&self) -> MutexGuard<'_, Schedule> {
         // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,14 +87,14 @@ impl Deadlines {
 impl Tables {
     /// Records when the clock of a table runs out, if it has one, and whether this node stored its latest
     /// entry.
-    pub(super) fn arm_deadline(&self, table: &Table, is_stored_here: bool) {
+    pub(super) fn schedule_deadline(&self, table: &Table, is_stored_here: bool) {
         if table.settings().clock.is_none() {
             return;
         }
         let stored = is_stored_here.then(|| table.entry());
         match table.clock_deadline_ms() {
-            Some(deadline_ms) => self.deadlines.arm(table.id(), deadline_ms, stored),
-            None if table.is_over() => self.deadlines.disarm(table.id()),
+            Some(deadline_ms) => self.deadlines.schedule(table.id(), deadline_ms, stored),
+            None if table.is_over() => self.deadlines.cancel(table.id()),
             None => {}
         }
     }
@@ -129,7 +129,8 @@ impl Tables {
             Err(error) => {
                 debug!(%game, %error, "cannot load a game whose clock has run out");
                 // Try again soon, when the certain time is later.
-                self.deadlines.arm(game, self.clock.certain_ms(), stored);
+                self.deadlines
+                    .schedule(game, self.clock.certain_ms(), stored);
                 return;
             }
         };
@@ -145,7 +146,7 @@ impl Tables {
         let deadline_ms = state.table.clock_deadline_ms();
         if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= certain_ms) {
             let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
-            self.arm_deadline(&state.table, is_stored_here);
+            self.schedule_deadline(&state.table, is_stored_here);
         }
     }
 
@@ -165,13 +166,13 @@ impl Tables {
                 let stored_here = state.is_stored_here.then(|| state.table.entry());
                 let stored = stored.max(stored_here);
                 let certain_ms = self.clock.certain_ms();
-                self.deadlines.arm(live.id(), certain_ms, stored);
+                self.deadlines.schedule(live.id(), certain_ms, stored);
             }
         }
     }
 
-    /// Ends an overdue game that a sweep has found. Does so only if its clock ran out more than `grace_ms` ago, or if
-    /// this node serves the seat to move.
+    /// Ends an overdue game that a sweep has found, if its clock ran out more than `grace_ms` ago or if this node
+    /// serves the seat to move.
     pub(crate) async fn check_overdue_clock(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -208,7 +209,7 @@ impl Tables {
         if !is_stored_here {
             return false;
         }
-        // A table that was just loaded has no information yet about players connected to other nodes.
+        // A table that was just loaded does not know yet which players are connected to other nodes.
         match self.store.positions(self.node, vec![live.id()]).await {
             Ok(found) => found
                 .iter()
@@ -278,17 +279,17 @@ mod tests {
     fn games_are_due_once_at_the_earliest_time() {
         let deadlines = Deadlines::default();
         let [one, other] = [1, 2].map(GameId::new);
-        deadlines.arm(one, 50, Some(1));
-        deadlines.arm(one, 80, Some(2));
-        deadlines.arm(other, 90, None);
-        deadlines.arm(other, 60, None);
+        deadlines.schedule(one, 50, Some(1));
+        deadlines.schedule(one, 80, Some(2));
+        deadlines.schedule(other, 90, None);
+        deadlines.schedule(other, 60, None);
         assert_eq!(deadlines.take_due(50), []);
         assert_eq!(deadlines.take_due(51), [(one, Some(2))]);
         assert_eq!(deadlines.take_due(1_000), [(other, None)]);
         assert_eq!(deadlines.take_due(1_000), []);
-        deadlines.arm(one, 10, None);
-        deadlines.disarm(one);
+        deadlines.schedule(one, 10, None);
+        deadlines.cancel(one);
         assert_eq!(deadlines.take_due(1_000), []);
-        assert!(deadlines.armed().by_game.is_empty());
+        assert!(deadlines.lock().by_game.is_empty());
     }
 }

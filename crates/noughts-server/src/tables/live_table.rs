@@ -34,7 +34,7 @@ pub struct LiveTable {
     pub(super) has_clock: bool,
     /// Held while a command is decided, stored and applied.
     pub(super) submission: tokio::sync::Mutex<()>,
-    /// The number of submissions that wait or are running.
+    /// The number of submissions that wait or run.
     queued: AtomicUsize,
     /// The number of connections that follow the game without a seat.
     spectators: AtomicU32,
@@ -77,7 +77,7 @@ pub(super) struct State {
     pub(super) owner: Option<IpAddr>,
 }
 
-/// When a player was last seen on any node.
+/// When a player was last connected to any node.
 #[derive(Clone, Copy, Debug)]
 struct Away {
     since_ms: u64,
@@ -191,7 +191,7 @@ impl LiveTable {
         let mut hash = DefaultHasher::new();
         let state = self.state();
         let table = &state.table;
-        // The time is included, because after a failover a different entry may have the same number.
+        // The hash includes the time, because after a failover another entry may have the same number.
         (table.entry(), table.last_ms(), state.present()).hash(&mut hash);
         (&*state.names, env!("CARGO_PKG_VERSION")).hash(&mut hash);
         hash.finish()

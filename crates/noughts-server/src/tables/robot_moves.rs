@@ -19,7 +19,7 @@ struct Task {
     seat: Seat,
     robot: Robot,
     game: Game,
-    /// The number of the latest entry in the robot's position.
+    /// The number of the last log entry that `game` includes.
     entry: u32,
     stop: Stop,
     owner: Option<std::net::IpAddr>,
@@ -70,8 +70,8 @@ impl Tables {
         }
     }
 
-    /// Starts the robot to move, unless one is already computing. If nodes share a store, only the node that
-    /// stored the latest entry does this before the deadline.
+    /// Starts the robot to move, unless one is already computing. Before the robot's deadline, only the node that
+    /// stored the latest entry does this.
     pub(super) fn move_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         self.move_robots_after(live, false);
     }
@@ -120,7 +120,7 @@ impl Tables {
                 // The time for the turn ran out before the request got a slot.
                 None => sleep(RETRY_AFTER).await,
             }
-            // Without this, the loop would never yield if the store replies at once.
+            // Without this call, the loop would never yield if the store replies at once.
             tokio::task::yield_now().await;
         }
         let mut state = live.state();

@@ -162,7 +162,7 @@ impl Connection {
             // A disconnection at any time is normal.
             Err(_) => End::Left,
         };
-        // Done first, so that the opponent does not wait until the last bytes are sent.
+        // The client leaves first, so that the opponent does not wait until the last bytes are sent.
         self.leave_game();
         info!(
             listener = self.server.kind().name(),
@@ -190,7 +190,7 @@ impl Connection {
             if std::mem::take(&mut self.has_progress) {
                 self.since = Instant::now();
             }
-            // Yields to other tasks if this loop is woken all the time.
+            // Lets other tasks run, even if this loop always has something to do.
             coop::consume_budget().await;
             let (reads, writes) = (self.wants_input(), self.has_output());
             tokio::select! {
@@ -501,7 +501,8 @@ async fn wait_for_client(
             true => Interest::WRITABLE | Interest::ERROR,
             false => Interest::ERROR,
         };
-        // Without reading, only a broken connection is noticed; an orderly end is noticed only by reading.
+        // If the server does not read, it notices only a broken connection; it can notice an orderly end only by
+        // reading.
         let ready = stream.socket().ready(interest).await?;
         return Ok(match ready.is_error() || ready.is_write_closed() {
             true => ClientEvent::Broken,

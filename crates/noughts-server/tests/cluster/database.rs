@@ -80,9 +80,9 @@ pub(crate) enum Fault {
     None,
     /// The request is lost.
     RequestLost,
-    /// The request is carried out, but the reply is lost.
+    /// The request is executed, but the reply is lost.
     ReplyLost,
-    /// The node gives up, and the request is carried out later.
+    /// The node stops waiting for the reply, and the request is executed later.
     CarriedOutLater,
     /// The node's driver panics.
     Panic,
@@ -335,7 +335,7 @@ pub(crate) struct Connection {
 pub(crate) struct Plug(Arc<Link>);
 
 impl Plug {
-    /// Kills the node: none of its requests is carried out or answered any more.
+    /// Kills the node: none of its requests is executed or answered any more.
     pub(crate) fn pull(&self) {
         self.0.is_dead.store(true, Ordering::SeqCst);
     }
@@ -358,7 +358,7 @@ impl Connection {
         Plug(Arc::clone(&self.link))
     }
 
-    /// Carries out a request, with the configured faults.
+    /// Executes a request, with the configured faults.
     fn ask<T: Send + 'static>(
         &self,
         operation: Operation,

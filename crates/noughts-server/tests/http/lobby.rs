@@ -79,7 +79,7 @@ async fn lobby_shows_the_tables_of_all_nodes() {
     let (_, name, data) = events.next().await;
     assert_eq!((name.as_str(), &data["game"]["id"]), ("game", &json!(game)));
     assert!(begun.elapsed() < Duration::from_secs(2));
-    // Its owner stays away, and comes back.
+    // The owner of the table stays away, and comes back.
     let (_, name, data) = events.next().await;
     assert_eq!((name.as_str(), data), ("gone", json!({ "gone": game })));
     let _owner = Events::open_as(&nodes[1], &game, &tokens["0"]).await;

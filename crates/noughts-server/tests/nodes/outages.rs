@@ -9,7 +9,7 @@ use crate::client::{Frame, Game, Tcp, http};
 use crate::node::{Node, three};
 use crate::postgres_server::Server;
 
-/// Robot games and pairs at the TCP listeners, 15 clients per node.
+/// The numbers of robot games and pairs at the TCP listeners: 15 clients per node.
 const ROBOT_GAMES: usize = 15;
 const PAIRS: usize = 15;
 const HTTP_GAMES: usize = 9;
@@ -213,7 +213,7 @@ async fn a_tcp_client_is_not_blamed_for_a_database_that_is_away() {
     server.end();
     let begun = Instant::now();
     closed.play().await;
-    // Its robot's answer never comes.
+    // The robot's answer to this client never comes.
     assert_eq!(closed.next().await, Frame::Closed);
     assert!(begun.elapsed() + Duration::from_millis(100) >= idle);
 }

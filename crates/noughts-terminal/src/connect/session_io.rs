@@ -153,7 +153,7 @@ impl<W: Write> SessionIo<W> {
         !self.kept.is_empty()
     }
 
-    /// Whether the input has ended and all lines were used.
+    /// Whether the input has ended and no line waits to be used.
     pub(super) fn is_alone(&self) -> bool {
         self.has_ended && self.kept.is_empty()
     }

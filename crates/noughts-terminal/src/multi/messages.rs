@@ -15,7 +15,7 @@ pub(crate) const WHICH_BOARD: &str =
 
 /// The time that a robot took for its move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spent {
+pub(super) struct MoveDuration {
     pub(super) seat: Seat,
     pub(super) took: Duration,
 }
@@ -73,7 +73,7 @@ pub(super) fn instructions(settings: &MultiSettings, size: BoardSize) -> Vec<Str
             true => vec![line],
             false => wrap(&line, size.text_width()),
         })
-        // A small screen has no line to spare.
+        // On a small screen, empty lines are left out.
         .filter(|line| size == BoardSize::Large || !line.is_empty())
         .collect()
 }
@@ -87,7 +87,7 @@ pub(super) fn board_drawn(board: usize) -> String {
 }
 
 /// The status line above the prompt.
-pub(super) fn status(view: &View, spent: Option<Spent>) -> String {
+pub(super) fn status(view: &View, duration: Option<MoveDuration>) -> String {
     let Some((seat, nested)) = view.to_move.zip(view.nested) else {
         return String::new();
     };
@@ -97,7 +97,7 @@ pub(super) fn status(view: &View, spent: Option<Spent>) -> String {
         seat_name(seat),
         place(nested.active),
         score(&nested),
-        time(spent)
+        time(duration)
     );
     if nested.decided {
         status += "\nThe result can no longer change.";
@@ -116,8 +116,8 @@ fn score(nested: &NestedView) -> String {
     format!("Score: X {x}, O {o}, drawn {}.", nested.drawn)
 }
 
-fn time(spent: Option<Spent>) -> String {
-    let Some(Spent { seat, took }) = spent else {
+fn time(duration: Option<MoveDuration>) -> String {
+    let Some(MoveDuration { seat, took }) = duration else {
         return String::new();
     };
     let who = seat_name(seat);
@@ -166,8 +166,8 @@ pub(super) fn what_to_type(board: Option<Board>, view: &View) -> String {
 }
 
 /// The result, below the boards.
-pub(super) fn end(view: &View, spent: Option<Spent>) -> String {
-    let (score, time) = (score_of(view), time(spent));
+pub(super) fn end(view: &View, duration: Option<MoveDuration>) -> String {
+    let (score, time) = (score_of(view), time(duration));
     let moves = count(moves(view), "move");
     format!("\nGame over after {moves}. {score}{time}\n{}", result(view))
 }

@@ -1,5 +1,5 @@
-//! What the program says without being asked: turns and offers, whose turn it is, little time, absent players, and a server
-//! that does not answer.
+//! Messages that the program prints without a question of the player: turns and offers, whose turn it is, little time,
+//! absent players, and a server that does not answer.
 
 use std::io::Write;
 use std::time::Duration;
@@ -23,7 +23,7 @@ impl<O: Write> Session<'_, O> {
         [silence, away, warning].into_iter().flatten().min()
     }
 
-    /// When to tell the player that the server does not answer; `None` if there is no reason to.
+    /// When to tell the player that the server does not answer; `None` if nothing must be told.
     pub(super) fn silence_at(&self) -> Option<Duration> {
         let sent = self.pending.as_ref()?;
         let is_told = sent.has_told || !self.is_connected || self.robot.is_some();

@@ -11,7 +11,8 @@ use crate::console::read_line;
 /// Maximum number of events in the queue. When it is full, senders block.
 const MAX_QUEUED_EVENTS: usize = 16;
 
-/// A thread that reads lines and sends them to the current game. While it waits for a line, it may outlive the game.
+/// A thread that reads lines and sends them to the current game. If it waits for a line when the game ends, it
+/// continues to wait.
 #[derive(Clone, Debug)]
 pub struct Keyboard {
     current: Arc<Mutex<SyncSender<PlayEvent>>>,

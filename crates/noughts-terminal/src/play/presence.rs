@@ -42,7 +42,7 @@ impl Presence {
         }
     }
 
-    /// Forgets the absences that were not reported yet. Called when the connection is lost.
+    /// Forgets the absences that were not reported yet, because the connection is lost.
     pub(super) fn forget_unreported(&mut self) {
         self.absent.retain(|known| known.is_told);
     }

@@ -131,7 +131,7 @@ pub struct App {
     /// The analysis of the position before each turn, if a review was requested. It is filled turn by turn.
     pub(super) review: Option<Vec<Option<Analysis>>>,
     pub(super) is_paused: bool,
-    /// Whether a robot failed in this turn. A robot that failed is not asked again.
+    /// Whether a robot failed in this turn. The app sends a robot that failed no further request.
     pub(super) has_failed: bool,
     pub(super) thinking: Duration,
 }
@@ -359,7 +359,8 @@ impl App {
             }
             (Ok(decision), Purpose::Play) => {
                 self.act(None, Action::Play(decision.at));
-                // After an illegal move the robot would choose the same move again, so it is not asked again.
+                // After an illegal move the robot would choose the same move again, so the app sends it no further
+                // request.
                 self.has_failed = Some(answer.request_id) == self.request_id();
             }
             (Err(reason), Purpose::Play) if self.is_engines_turn() => {
@@ -387,7 +388,7 @@ impl App {
 
     fn show_hint(&mut self, at: Move, analysis: Option<Analysis>) {
         if let Some(local) = &mut self.local {
-            local.focus = local.grid().spot(at);
+            local.focus = local.grid().point(at);
         }
         self.hint = Hint::Given(at, analysis);
     }

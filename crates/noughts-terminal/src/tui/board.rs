@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::canvas::{Canvas, width};
-use super::cell_grid::Spot;
+use super::cell_grid::GridPoint;
 use super::grid_layout::GridLayout;
 use super::local_game::LocalGame;
 use super::marks::{self, Stroke};
@@ -14,16 +14,16 @@ use super::marks::{self, Stroke};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overlay {
     /// The focused cell; `None` while a dialog is open.
-    pub(super) focus: Option<Spot>,
+    pub(super) focus: Option<GridPoint>,
     /// The cells of the marks that a rewind would take back, in ascending order.
     pub(super) leaving: Vec<Move>,
     /// The hint.
     pub(super) hint: Option<Move>,
 }
 
-/// How a cell is highlighted. The first cue that applies is shown.
+/// How a cell is highlighted. The first highlight that applies is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Cue {
+pub(super) enum CellHighlight {
     Focus,
     Leaving,
     Line,
@@ -31,15 +31,15 @@ pub(super) enum Cue {
     Plain,
 }
 
-impl Cue {
+impl CellHighlight {
     /// The characters beside the mark in a small cell.
     fn brackets(self, canvas: &Canvas<'_>) -> Option<[&'static str; 2]> {
         Some(match self {
-            Cue::Focus => ["[", "]"],
-            Cue::Leaving => ["~", "~"],
-            Cue::Line => [canvas.theme.text("═", "="), canvas.theme.text("═", "=")],
-            Cue::Last => ["(", ")"],
-            Cue::Plain => return None,
+            CellHighlight::Focus => ["[", "]"],
+            CellHighlight::Leaving => ["~", "~"],
+            CellHighlight::Line => [canvas.theme.text("═", "="), canvas.theme.text("═", "=")],
+            CellHighlight::Last => ["(", ")"],
+            CellHighlight::Plain => return None,
         })
     }
 }
@@ -47,7 +47,7 @@ impl Cue {
 /// A cell to draw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
-    pub(super) cue: Cue,
+    pub(super) highlight: CellHighlight,
     /// The side and the character of the mark.
     pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
@@ -68,14 +68,14 @@ pub(super) fn draw(
     }
     labels(canvas, layout, overlay.focus);
     arrows(canvas, layout, grid.rows, grid.columns);
-    let ghost = overlay.focus.map(|spot| local.landing(spot));
+    let ghost = overlay.focus.map(|point| local.landing(point));
     for row in layout.first.row..layout.first.row + layout.rows {
         for column in layout.first.column..layout.first.column + layout.columns {
-            let spot = Spot { row, column };
-            let Some(place) = layout.place(spot) else {
+            let point = GridPoint { row, column };
+            let Some(place) = layout.place(point) else {
                 continue;
             };
-            let at = grid.cell(spot);
+            let at = grid.cell(point);
             let ground = match (
                 layout.is_ruled,
                 ghost == Some(at) && is_legal(local.view(), at),
@@ -89,7 +89,7 @@ pub(super) fn draw(
                 local,
                 overlay,
                 at,
-                overlay.focus == Some(spot),
+                overlay.focus == Some(point),
                 ground,
             );
             draw_cell(canvas, place, cell);
@@ -108,23 +108,23 @@ pub(super) fn cell(
 ) -> Cell {
     let view = local.view();
     let is_leaving = overlay.leaving.binary_search(&at).is_ok();
-    let cue = if is_focus {
-        Cue::Focus
+    let highlight = if is_focus {
+        CellHighlight::Focus
     } else if is_leaving {
-        Cue::Leaving
+        CellHighlight::Leaving
     } else if is_in_line(view, at) {
-        Cue::Line
+        CellHighlight::Line
     } else if last_play(view) == Some(at) {
-        Cue::Last
+        CellHighlight::Last
     } else {
-        Cue::Plain
+        CellHighlight::Plain
     };
     let mark = view.marks[at.index()].map(|side| {
         let glyph = canvas.theme.glyph(local.symbol(side), side);
         (side, glyph)
     });
     Cell {
-        cue,
+        highlight,
         mark,
         is_leaving,
         ground: if overlay.hint == Some(at) {
@@ -147,7 +147,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
             marks::draw(canvas, place, glyph, stroke, canvas.theme.side(side));
         }
         Some((side, glyph)) => {
-            // Only the middle column of the cell is free; cues or neighbouring cells use the other columns.
+            // Only the middle column of the cell is free; highlights or neighbouring cells use the other columns.
             let text = match width(&glyph.to_string()) {
                 0 | 1 => glyph.to_string(),
                 2.. => side.symbol().to_string(),
@@ -164,28 +164,28 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
         }
     }
     if place.height > 1 {
-        corners(canvas, place, cell.cue);
-    } else if let Some([left, right]) = cell.cue.brackets(canvas) {
-        let style = cue_style(canvas, cell.cue);
+        corners(canvas, place, cell.highlight);
+    } else if let Some([left, right]) = cell.highlight.brackets(canvas) {
+        let style = highlight_style(canvas, cell.highlight);
         let x = place.x + place.width / 2;
         canvas.write(x - 1, middle, left, style);
         canvas.write(x + 1, middle, right, style);
     }
 }
 
-/// Draws the cue of a large cell in its corners. The last play has a dot in one corner; other cues use all four
-/// corners.
-fn corners(canvas: &mut Canvas<'_>, place: Rect, cue: Cue) {
+/// Draws the highlight of a large cell in its corners. The last play has a dot in one corner; other highlights use all
+/// four corners.
+fn corners(canvas: &mut Canvas<'_>, place: Rect, highlight: CellHighlight) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);
-    let signs = match cue {
-        Cue::Focus if canvas.theme.unicode => ["┏", "┓", "┗", "┛"],
-        Cue::Focus => ["[", "]", "[", "]"],
-        Cue::Leaving => ["~", "~", "~", "~"],
-        Cue::Line if canvas.theme.unicode => ["◆", "◆", "◆", "◆"],
-        Cue::Line => ["*", "*", "*", "*"],
-        Cue::Last if canvas.theme.unicode => ["", "●", "", ""],
-        Cue::Last => ["", "@", "", ""],
-        Cue::Plain => return,
+    let signs = match highlight {
+        CellHighlight::Focus if canvas.theme.unicode => ["┏", "┓", "┗", "┛"],
+        CellHighlight::Focus => ["[", "]", "[", "]"],
+        CellHighlight::Leaving => ["~", "~", "~", "~"],
+        CellHighlight::Line if canvas.theme.unicode => ["◆", "◆", "◆", "◆"],
+        CellHighlight::Line => ["*", "*", "*", "*"],
+        CellHighlight::Last if canvas.theme.unicode => ["", "●", "", ""],
+        CellHighlight::Last => ["", "@", "", ""],
+        CellHighlight::Plain => return,
     };
     let spots = [
         (place.x, place.y),
@@ -193,16 +193,16 @@ fn corners(canvas: &mut Canvas<'_>, place: Rect, cue: Cue) {
         (place.x, bottom),
         (right, bottom),
     ];
-    let style = cue_style(canvas, cue);
+    let style = highlight_style(canvas, highlight);
     for ((x, y), sign) in spots.into_iter().zip(signs) {
         canvas.write(x, y, sign, style);
     }
 }
 
-fn cue_style(canvas: &Canvas<'_>, cue: Cue) -> Style {
-    match cue {
-        Cue::Focus | Cue::Line => canvas.theme.strong(),
-        Cue::Leaving | Cue::Last | Cue::Plain => Style::new(),
+fn highlight_style(canvas: &Canvas<'_>, highlight: CellHighlight) -> Style {
+    match highlight {
+        CellHighlight::Focus | CellHighlight::Line => canvas.theme.strong(),
+        CellHighlight::Leaving | CellHighlight::Last | CellHighlight::Plain => Style::new(),
     }
 }
 
@@ -249,18 +249,18 @@ fn grid_lines(canvas: &mut Canvas<'_>, layout: &GridLayout) {
 
 /// Draws row labels to the left and column labels above. If there is not enough space, draws only every fifth label
 /// and the label of the focus.
-fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
+fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<GridPoint>) {
     let (quiet, strong) = (canvas.theme.quiet(), canvas.theme.strong());
     let (mut free, top) = (0, layout.area.y - 1);
     for column in layout.first.column..layout.first.column + layout.columns {
-        let spot = Spot {
+        let point = GridPoint {
             column,
             ..layout.first
         };
-        let Some(place) = layout.place(spot) else {
+        let Some(place) = layout.place(point) else {
             continue;
         };
-        let is_focus = focus.is_some_and(|spot| spot.column == column);
+        let is_focus = focus.is_some_and(|point| point.column == column);
         let number = column.to_string();
         let x = place.x + place.width / 2 - (number.len() as u16 - 1) / 2;
         if (layout.is_ruled || column % 5 == 0) && x >= free {
@@ -269,14 +269,14 @@ fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
         }
     }
     for row in layout.first.row..layout.first.row + layout.rows {
-        let spot = Spot {
+        let point = GridPoint {
             row,
             ..layout.first
         };
-        let Some(place) = layout.place(spot) else {
+        let Some(place) = layout.place(point) else {
             continue;
         };
-        let is_focus = focus.is_some_and(|spot| spot.row == row);
+        let is_focus = focus.is_some_and(|point| point.row == row);
         let number = row.to_string();
         let x = layout.area.x.saturating_sub(number.len() as u16 + 1);
         let style = if is_focus { strong } else { quiet };

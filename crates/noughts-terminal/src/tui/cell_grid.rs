@@ -4,7 +4,7 @@ use noughts_rules::{Move, Variant};
 
 /// The row and column of a cell. Nine boards form one grid of nine by nine cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Spot {
+pub(super) struct GridPoint {
     pub(super) row: usize,
     pub(super) column: usize,
 }
@@ -30,41 +30,41 @@ impl CellGrid {
         }
     }
 
-    /// The cell at a spot of this grid.
-    pub(super) fn cell(&self, spot: Spot) -> Move {
-        let Spot { row, column } = spot;
+    /// The cell at a point of this grid.
+    pub(super) fn cell(&self, point: GridPoint) -> Move {
+        let GridPoint { row, column } = point;
         Move::at(match self.variant {
             Variant::Grid(_) => row * self.columns + column,
             Variant::Nested(_) => 9 * (row / 3 * 3 + column / 3) + row % 3 * 3 + column % 3,
         })
     }
 
-    /// The spot of a cell.
-    pub(super) fn spot(&self, cell: Move) -> Spot {
+    /// The point of a cell.
+    pub(super) fn point(&self, cell: Move) -> GridPoint {
         let (first, second) = self.variant.coordinates(cell);
         match self.variant {
-            Variant::Grid(_) => Spot {
+            Variant::Grid(_) => GridPoint {
                 row: first,
                 column: second,
             },
-            Variant::Nested(_) => Spot {
+            Variant::Nested(_) => GridPoint {
                 row: first / 3 * 3 + second / 3,
                 column: first % 3 * 3 + second % 3,
             },
         }
     }
 
-    /// Returns the spot `rows` below and `columns` to the right, limited to the grid.
-    pub(super) fn moved(&self, from: Spot, rows: isize, columns: isize) -> Spot {
+    /// Returns the point `rows` below and `columns` to the right, limited to the grid.
+    pub(super) fn moved(&self, from: GridPoint, rows: isize, columns: isize) -> GridPoint {
         let go = |at: usize, by, count: usize| at.saturating_add_signed(by).min(count - 1);
-        Spot {
+        GridPoint {
             row: go(from.row, rows, self.rows),
             column: go(from.column, columns, self.columns),
         }
     }
 
-    pub(super) fn middle(&self) -> Spot {
-        Spot {
+    pub(super) fn middle(&self) -> GridPoint {
+        GridPoint {
             row: (self.rows - 1) / 2,
             column: (self.columns - 1) / 2,
         }
@@ -81,7 +81,7 @@ mod tests {
             let variant: Variant = name.parse().unwrap();
             let grid = CellGrid::new(&variant);
             for index in 0..variant.cells() {
-                assert_eq!(grid.cell(grid.spot(Move::at(index))).index(), index);
+                assert_eq!(grid.cell(grid.point(Move::at(index))).index(), index);
             }
         }
     }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn nine_boards_lie_in_three_rows_of_three() {
         let variant: Variant = "multi".parse().unwrap();
-        let spot = CellGrid::new(&variant).spot(variant.move_at(5, 6).unwrap());
-        assert_eq!(spot, Spot { row: 5, column: 6 });
+        let point = CellGrid::new(&variant).point(variant.move_at(5, 6).unwrap());
+        assert_eq!(point, GridPoint { row: 5, column: 6 });
     }
 }

@@ -6,7 +6,7 @@ use ratatui::crossterm::event::KeyCode;
 use super::app::{App, Effect};
 use super::board::{Overlay, last_play};
 use super::canvas::is_too_small;
-use super::cell_grid::Spot;
+use super::cell_grid::GridPoint;
 use super::dialog::Dialog;
 use super::keys::{self, Command};
 use super::local_game::LocalGame;
@@ -43,7 +43,7 @@ impl App {
         let Some(command) = keys::command(self, code) else {
             return Effect::None;
         };
-        let effect = self.obey(command);
+        let effect = self.execute(command);
         match command {
             Command::Move(..) | Command::Page(_) => self.keep_room_around_focus(),
             Command::Back | Command::Forward | Command::First | Command::Present => {
@@ -54,7 +54,7 @@ impl App {
         effect
     }
 
-    fn obey(&mut self, command: Command) -> Effect {
+    fn execute(&mut self, command: Command) -> Effect {
         let Some(local) = &mut self.local else {
             return Effect::None;
         };
@@ -72,7 +72,7 @@ impl App {
             Command::Forward => local.look_at(shown + 1),
             Command::First => local.look_at(0),
             Command::Present => local.look_at(all),
-            Command::Again if is_kept(local) => {
+            Command::Again if may_leave(local) => {
                 let local = local.again();
                 self.sit_at(local);
             }
@@ -88,7 +88,7 @@ impl App {
                 None => self.refuse("no person can resign now"),
             },
             Command::Help => self.dialog = Some(Dialog::Help(0)),
-            Command::Quit if is_kept(local) => return Effect::Quit,
+            Command::Quit if may_leave(local) => return Effect::Quit,
             Command::Quit => self.dialog = Some(Dialog::Quit),
         }
         Effect::None
@@ -174,9 +174,9 @@ impl App {
     }
 
     /// Plays at the mouse pointer.
-    pub(super) fn play_at(&mut self, spot: Spot) {
+    pub(super) fn play_at(&mut self, point: GridPoint) {
         if let Some(local) = &mut self.local {
-            local.focus = spot;
+            local.focus = point;
             local.typed.clear();
         }
         self.play();
@@ -192,12 +192,12 @@ impl App {
         let slide = |first: usize, by: isize, seen: usize, all: usize| {
             first.saturating_add_signed(by).min(all - seen)
         };
-        let first = Spot {
+        let first = GridPoint {
             row: slide(layout.first.row, rows, layout.rows, grid.rows),
             column: slide(layout.first.column, columns, layout.columns, grid.columns),
         };
         local.origin = first;
-        local.focus = Spot {
+        local.focus = GridPoint {
             row: local
                 .focus
                 .row
@@ -238,10 +238,10 @@ impl App {
             && let Some(local) = &mut self.local
             && let Some(at) = last_play(local.view())
         {
-            let spot = local.grid().spot(at);
-            if layout.place(spot).is_none() {
-                local.focus = spot;
-                local.origin = layout.around(spot);
+            let point = local.grid().point(at);
+            if layout.place(point).is_none() {
+                local.focus = point;
+                local.origin = layout.around(point);
             }
         }
     }
@@ -291,6 +291,6 @@ impl App {
 }
 
 /// Whether the user can leave without a question: the game is saved, is over, or has only robots.
-fn is_kept(local: &LocalGame) -> bool {
+fn may_leave(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::cell_grid::Spot;
+use super::cell_grid::GridPoint;
 
 /// Width and height of cells with lines between them, largest first. A character is about twice as high as wide.
 const SIZES: [(u16, u16); 8] = [
@@ -29,7 +29,7 @@ pub(super) struct GridLayout {
     /// Whether there are lines between cells; otherwise neighbouring cells share a column.
     pub(super) is_ruled: bool,
     /// The first visible row and column.
-    pub(super) first: Spot,
+    pub(super) first: GridPoint,
     /// The number of visible rows and columns.
     pub(super) rows: usize,
     pub(super) columns: usize,
@@ -42,8 +42,8 @@ impl GridLayout {
         area: Rect,
         rows: usize,
         columns: usize,
-        origin: Spot,
-        focus: Spot,
+        origin: GridPoint,
+        focus: GridPoint,
     ) -> GridLayout {
         let labels = label_width(rows);
         let (width, height) = (
@@ -83,7 +83,7 @@ impl GridLayout {
             },
             cell,
             is_ruled: ruled.is_some(),
-            first: Spot {
+            first: GridPoint {
                 row: into_view(origin.row, focus.row, seen_rows, rows),
                 column: into_view(origin.column, focus.column, seen_columns, columns),
             },
@@ -94,9 +94,9 @@ impl GridLayout {
 
     /// The place of a cell, if it is visible. Without lines between the cells (`is_ruled` is false), a cell shares
     /// its first and last column with its neighbours.
-    pub(super) fn place(&self, spot: Spot) -> Option<Rect> {
-        let row = spot.row.checked_sub(self.first.row)?;
-        let column = spot.column.checked_sub(self.first.column)?;
+    pub(super) fn place(&self, point: GridPoint) -> Option<Rect> {
+        let row = point.row.checked_sub(self.first.row)?;
+        let column = point.column.checked_sub(self.first.column)?;
         if row >= self.rows || column >= self.columns {
             return None;
         }
@@ -112,38 +112,38 @@ impl GridLayout {
     }
 
     /// The cell at a position on the screen.
-    pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
+    pub(super) fn point(&self, x: u16, y: u16) -> Option<GridPoint> {
         if !self.area.contains((x, y).into()) {
             return None;
         }
         let (across, down) = self.pitch();
-        let spot = Spot {
+        let point = GridPoint {
             row: self.first.row + usize::from((y - self.area.y) / down).min(self.rows - 1),
             column: self.first.column
                 + usize::from((x - self.area.x) / across).min(self.columns - 1),
         };
-        Some(spot)
+        Some(point)
     }
 
-    /// Returns the cell to show in the upper left corner so that `spot` and some cells around it are visible. Only keys
-    /// use this function, because moving the mouse does not scroll.
-    pub(super) fn with_room_around(&self, spot: Spot) -> Spot {
+    /// Returns the cell to show in the upper left corner so that `point` and some cells around it are visible. Only
+    /// keys use this function, because moving the mouse does not scroll.
+    pub(super) fn with_room_around(&self, point: GridPoint) -> GridPoint {
         let near = |first: usize, at: usize, seen: usize| {
             let room = ROOM.min(seen.saturating_sub(1) / 2);
             let least = (at + 1 + room).saturating_sub(seen);
             first.clamp(least, at.saturating_sub(room).max(least))
         };
-        Spot {
-            row: near(self.first.row, spot.row, self.rows),
-            column: near(self.first.column, spot.column, self.columns),
+        GridPoint {
+            row: near(self.first.row, point.row, self.rows),
+            column: near(self.first.column, point.column, self.columns),
         }
     }
 
-    /// Returns the cell to show in the upper left corner so that `spot` is in the middle.
-    pub(super) fn around(&self, spot: Spot) -> Spot {
-        Spot {
-            row: spot.row.saturating_sub(self.rows / 2),
-            column: spot.column.saturating_sub(self.columns / 2),
+    /// Returns the cell to show in the upper left corner so that `point` is in the middle.
+    pub(super) fn around(&self, point: GridPoint) -> GridPoint {
+        GridPoint {
+            row: point.row.saturating_sub(self.rows / 2),
+            column: point.column.saturating_sub(self.columns / 2),
         }
     }
 
@@ -173,12 +173,12 @@ mod tests {
     use super::*;
 
     fn fit(width: u16, height: u16, size: usize) -> GridLayout {
-        let focus = Spot {
+        let focus = GridPoint {
             row: size - 1,
             column: size - 1,
         };
         let area = Rect::new(0, 0, width, height);
-        GridLayout::fit(area, size, size, Spot::default(), focus)
+        GridLayout::fit(area, size, size, GridPoint::default(), focus)
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!((layout.rows, layout.columns), (19, 23));
         assert_eq!(
             layout.first,
-            Spot {
+            GridPoint {
                 row: 236,
                 column: 232
             }
@@ -209,10 +209,10 @@ mod tests {
                 let layout = fit(width, height, size);
                 for row in layout.first.row..layout.first.row + layout.rows {
                     for column in layout.first.column..layout.first.column + layout.columns {
-                        let spot = Spot { row, column };
-                        let place = layout.place(spot).unwrap();
+                        let point = GridPoint { row, column };
+                        let place = layout.place(point).unwrap();
                         let (x, y) = (place.x + place.width / 2, place.y + place.height / 2);
-                        assert_eq!(layout.spot(x, y), Some(spot), "{size} {width}x{height}");
+                        assert_eq!(layout.point(x, y), Some(point), "{size} {width}x{height}");
                         assert!(place.right() <= width && place.bottom() <= height);
                     }
                 }

@@ -5,7 +5,7 @@ use noughts_rules::{
     Turn, View,
 };
 
-use super::cell_grid::{CellGrid, Spot};
+use super::cell_grid::{CellGrid, GridPoint};
 use crate::holder::{Holder, RecordRobotError};
 
 /// A game with its seats, and what is shown of it.
@@ -20,9 +20,9 @@ pub(super) struct LocalGame {
     /// If an earlier state is shown, the number of turns before it; `None` if the current state is shown.
     looking_at: Option<usize>,
     /// The focused cell.
-    pub(super) focus: Spot,
+    pub(super) focus: GridPoint,
     /// The cell in the upper left corner if the board is larger than the screen.
-    pub(super) origin: Spot,
+    pub(super) origin: GridPoint,
     /// A partly typed move.
     pub(super) typed: String,
     /// Whether the current state is saved.
@@ -45,7 +45,7 @@ impl LocalGame {
             holders,
             symbols,
             looking_at: None,
-            origin: Spot::default(),
+            origin: GridPoint::default(),
             typed: String::new(),
             is_saved: true,
         };
@@ -200,14 +200,14 @@ impl LocalGame {
         self.holders.iter().any(Holder::is_human)
     }
 
-    /// The move for the cell at `spot`: the cell itself or, with gravity, the cell where the mark lands.
-    pub(super) fn landing(&self, spot: Spot) -> Move {
-        let cell = self.grid().cell(spot);
+    /// The move for the cell at `point`: the cell itself or, with gravity, the cell where the mark lands.
+    pub(super) fn landing(&self, point: GridPoint) -> Move {
+        let cell = self.grid().cell(point);
         if self.view.legal.binary_search(&cell).is_ok() {
             return cell;
         }
         // A column alone is valid only with gravity.
-        match self.game.parse_action(&spot.column.to_string()) {
+        match self.game.parse_action(&point.column.to_string()) {
             Ok(Action::Play(at)) => at,
             Ok(Action::Rewind(_) | Action::Takeback(_) | Action::Resign) | Err(_) => cell,
         }
@@ -270,7 +270,7 @@ impl LocalGame {
         let variant = self.game.variant();
         let (_, cell) = variant.coordinates(self.grid().cell(self.focus));
         if let Some(cell) = variant.move_at(board.index(), cell) {
-            self.focus = self.grid().spot(cell);
+            self.focus = self.grid().point(cell);
         }
     }
 }

@@ -43,8 +43,8 @@ impl App {
 
     fn click(&mut self, x: u16, y: u16) {
         self.message = None;
-        if let Some(spot) = self.layout().and_then(|layout| layout.spot(x, y)) {
-            return self.play_at(spot);
+        if let Some(point) = self.layout().and_then(|layout| layout.point(x, y)) {
+            return self.play_at(point);
         }
         let area = places(self.size).panel;
         let turn = self
@@ -56,9 +56,9 @@ impl App {
     }
 
     fn point(&mut self, x: u16, y: u16) {
-        let spot = self.layout().and_then(|layout| layout.spot(x, y));
-        if let (Some(spot), Some(local)) = (spot, &mut self.local) {
-            local.focus = spot;
+        let point = self.layout().and_then(|layout| layout.point(x, y));
+        if let (Some(point), Some(local)) = (point, &mut self.local) {
+            local.focus = point;
         }
     }
 

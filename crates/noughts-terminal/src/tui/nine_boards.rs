@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::board::{self, Overlay, cell, draw_cell, is_legal};
 use super::canvas::{Border, Canvas};
-use super::cell_grid::Spot;
+use super::cell_grid::GridPoint;
 use super::local_game::{LocalGame, NextBoard};
 use super::marks::{self, Stroke};
 
@@ -50,7 +50,7 @@ impl NineBoardsLayout {
     }
 
     /// The cell at a position on the screen.
-    pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
+    pub(super) fn point(&self, x: u16, y: u16) -> Option<GridPoint> {
         if !self.area.contains((x, y).into()) {
             return None;
         }
@@ -60,7 +60,7 @@ impl NineBoardsLayout {
             let within = (at % board).saturating_sub(1) / pitch;
             usize::from(3 * (at / board) + within.min(2))
         };
-        Some(Spot {
+        Some(GridPoint {
             row: along(y - self.area.y, height, down),
             column: along(x - self.area.x, width, across),
         })
@@ -165,7 +165,7 @@ fn cells(
             true => char::from(b'0' + number as u8),
             false => canvas.theme.text("·", ".").chars().next().unwrap_or(' '),
         };
-        let is_focus = overlay.focus == Some(local.grid().spot(at));
+        let is_focus = overlay.focus == Some(local.grid().point(at));
         let cell = cell(canvas, local, overlay, at, is_focus, ground);
         draw_cell(canvas, layout.cell_place(board, number), cell);
     }
@@ -181,15 +181,17 @@ fn focused_in_closed(
 ) {
     for number in 0..9 {
         let at = Move::at(9 * board + number);
-        let is_focus = overlay.focus == Some(local.grid().spot(at));
+        let is_focus = overlay.focus == Some(local.grid().point(at));
         let cell = cell(canvas, local, overlay, at, is_focus, ' ');
-        match cell.cue {
-            board::Cue::Focus | board::Cue::Leaving => {
+        match cell.highlight {
+            board::CellHighlight::Focus | board::CellHighlight::Leaving => {
                 let place = layout.cell_place(board, number);
                 canvas.clear(place);
                 draw_cell(canvas, place, cell);
             }
-            board::Cue::Line | board::Cue::Last | board::Cue::Plain => {}
+            board::CellHighlight::Line
+            | board::CellHighlight::Last
+            | board::CellHighlight::Plain => {}
         }
     }
 }
@@ -240,12 +242,12 @@ mod tests {
             assert!(layout.area.right() <= width && layout.area.bottom() <= height);
             for (board, number) in (0..9).flat_map(|board| (0..9).map(move |cell| (board, cell))) {
                 let place = layout.cell_place(board, number);
-                let spot = layout.spot(place.x + place.width / 2, place.y + place.height / 2);
-                let expected = Spot {
+                let point = layout.point(place.x + place.width / 2, place.y + place.height / 2);
+                let expected = GridPoint {
                     row: board / 3 * 3 + number / 3,
                     column: board % 3 * 3 + number % 3,
                 };
-                assert_eq!(spot, Some(expected));
+                assert_eq!(point, Some(expected));
             }
         }
     }

@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use super::app::App;
 use super::board;
 use super::canvas::{Canvas, LEAST, is_too_small, width};
-use super::cell_grid::Spot;
+use super::cell_grid::GridPoint;
 use super::dialog;
 use super::grid_layout::GridLayout;
 use super::keys;
@@ -78,10 +78,10 @@ impl BoardLayout {
         }
     }
 
-    pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
+    pub(super) fn point(&self, x: u16, y: u16) -> Option<GridPoint> {
         match self {
-            BoardLayout::Grid(layout) => layout.spot(x, y),
-            BoardLayout::Nine(layout) => layout.spot(x, y),
+            BoardLayout::Grid(layout) => layout.point(x, y),
+            BoardLayout::Nine(layout) => layout.point(x, y),
         }
     }
 }
@@ -154,7 +154,7 @@ fn message(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, y: u16) {
         true => canvas.theme.bad(),
         false => canvas.theme.strong(),
     };
-    // A message of two lines covers the footer until the next key.
+    // A message of two lines covers the footer until the user presses a key.
     let area = canvas.area();
     let place = Rect::new(1, y, area.width - 2, 2);
     if width(&message.text) > place.width {

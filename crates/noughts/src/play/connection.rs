@@ -20,8 +20,8 @@ use noughts_terminal::play::{
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(4);
 
-/// A robot gives up after this number of failed attempts, which take more than four minutes. A person decides when to
-/// give up.
+/// For a robot, the program ends after this number of failed attempts, which take more than four minutes. A person
+/// decides when to end it.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
 
 /// If nothing arrives in the event stream for this long, a request checks whether the server still answers.

@@ -1,4 +1,4 @@
-//! Finds the table to play at: a new one, the table of a link, a table in the lobby, or the table of a kept
+//! Finds the table to play at: a new one, the table of a link, a table in the lobby, or the table of a saved
 //! seat.
 
 use std::fs;
@@ -15,12 +15,12 @@ use noughts_terminal::{DEFAULT_LEVEL, DEFAULT_ROBOT};
 
 use super::clock_option;
 use super::connection::RemoteTable;
-use super::kept_seats::{KeptSeat, KeptSeats};
 use super::quick_match::QuickMatch;
+use super::saved_seats::{SavedSeat, SavedSeats};
 use crate::Failure;
 use crate::args::Play;
 use crate::player;
-use crate::player::kept_players::{KeptPlayer, KeptPlayers, is_same_server, server_of};
+use crate::player::saved_players::{SavedPlayer, SavedPlayers, is_same_server, server_of};
 
 /// Maximum number of games in a list.
 const MAX_LISTED: usize = 20;
@@ -39,7 +39,7 @@ pub(super) struct Finder<'t> {
     clock: Option<ClockSettings>,
     /// The name of a player who gives none.
     default_name: String,
-    kept: Option<KeptSeats>,
+    saved: Option<SavedSeats>,
     /// Whether the program can ask the user questions.
     is_interactive: bool,
 }
@@ -62,7 +62,7 @@ impl<'t> Finder<'t> {
     pub(super) fn new(
         task: &'t Play,
         robot: Option<&StrategyName>,
-        kept: Option<KeptSeats>,
+        saved: Option<SavedSeats>,
     ) -> Result<Finder<'t>, Failure> {
         let (url, variant) = task.place().map_err(Failure::invalid)?;
         let user = || std::env::var("USER").ok().filter(|name| !name.is_empty());
@@ -75,7 +75,7 @@ impl<'t> Finder<'t> {
                 Some(robot) => robot.to_string(),
                 None => user().unwrap_or_else(|| DEFAULT_NAME.to_owned()),
             },
-            kept,
+            saved,
             is_interactive: io::stdin().is_terminal() && io::stdout().is_terminal(),
         })
     }
@@ -109,7 +109,7 @@ impl<'t> Finder<'t> {
     }
 
     /// The registered player of this user; `None` if seats are anonymous.
-    fn player(&self, client: &Client) -> Result<Option<KeptPlayer>, Failure> {
+    fn player(&self, client: &Client) -> Result<Option<SavedPlayer>, Failure> {
         if self.task.anonymous {
             return Ok(None);
         }
@@ -127,17 +127,17 @@ impl<'t> Finder<'t> {
         self.task.name.as_deref().unwrap_or(&self.default_name)
     }
 
-    /// Shows the menu with all waiting tables, running games and kept seats at the server.
+    /// Shows the menu with all waiting tables, running games and saved seats at the server.
     fn ask(&self, client: Client) -> Result<Option<Found>, Failure> {
         let waiting = games(&client, GameStatus::Waiting, None)?;
         let running = games(&client, GameStatus::Playing, None)?;
-        let kept = self.own_games(|server| is_same_server(server, client.url()));
+        let saved = self.own_games(|server| is_same_server(server, client.url()));
         let lines = |games: &[GameListing]| games.iter().map(describe).collect();
         let lobby = Lobby {
             server: client.url().to_string(),
             waiting: lines(&waiting),
             running: lines(&running),
-            kept: kept.iter().map(KeptSeat::describe).collect(),
+            kept: saved.iter().map(SavedSeat::describe).collect(),
             variant: self.variant.clone(),
             level: DEFAULT_LEVEL,
         };
@@ -150,7 +150,7 @@ impl<'t> Finder<'t> {
             Choice::Wait { variant } => self.play_against(client, Some(variant), "anyone"),
             Choice::Join(number) => self.open_link(client, &waiting[number].id).map(Found::from),
             Choice::Watch(number) => Ok(seatless(client, &running[number].id).into()),
-            Choice::Resume(number) => self.take_kept(&kept[number]).map(Found::from),
+            Choice::Resume(number) => self.take_saved(&saved[number]).map(Found::from),
             Choice::Quit => return Ok(None),
         };
         table.map(Some)
@@ -174,7 +174,7 @@ impl<'t> Finder<'t> {
         };
         let is_lobby = opponent == SeatRequest::Open(OpenSeat::Lobby);
         if is_lobby && self.task.seat.is_none() && self.clock.is_none() {
-            // The list has the newest table first. Try the tables in reverse order, so that the oldest is first.
+            // The list has the newest table first. The tables are tried in reverse order, oldest first.
             for game in games(&client, GameStatus::Waiting, Some(&variant))?
                 .iter()
                 .rev()
@@ -251,7 +251,7 @@ impl<'t> Finder<'t> {
         Ok(table)
     }
 
-    /// Takes an open seat of the game. If there is none, returns to a kept seat. If there is no kept seat either,
+    /// Takes an open seat of the game. If there is none, returns to a saved seat. If there is no saved seat either,
     /// watches.
     fn open_link(&self, client: Client, game: &str) -> Result<RemoteTable, Failure> {
         if self.task.watch {
@@ -267,20 +267,20 @@ impl<'t> Finder<'t> {
         if let Some(table) = self.take_open_seat(&client, game)? {
             return Ok(table);
         }
-        // Look for a kept seat that no other terminal or device of this user uses now.
+        // Look for a saved seat that no other terminal or device of this user uses now.
         let view = client.view(game).map_err(failure)?;
-        let is_absent = |kept: &KeptSeat| {
-            let seat = view.seats.get(usize::from(kept.seat.0));
+        let is_absent = |saved: &SavedSeat| {
+            let seat = view.seats.get(usize::from(saved.seat.0));
             seat.is_some_and(|seat| !seat.present)
         };
-        let mut kept = self
+        let mut saved = self
             .own_games(|server| is_same_server(server, client.url()))
             .into_iter();
-        let kept = kept.find(|kept| kept.url.game.as_deref() == Some(game) && is_absent(kept));
-        match kept.filter(|_| view.outcome.is_none()) {
-            Some(kept) => {
+        let saved = saved.find(|saved| saved.url.game.as_deref() == Some(game) && is_absent(saved));
+        match saved.filter(|_| view.outcome.is_none()) {
+            Some(saved) => {
                 println!("You are back at your seat.");
-                self.take_kept(&kept)
+                self.take_saved(&saved)
             }
             None => Ok(seatless(client, game)),
         }
@@ -323,17 +323,17 @@ impl<'t> Finder<'t> {
     fn resume(&self) -> Result<Option<RemoteTable>, Failure> {
         let url = &self.url;
         let is_any = self.task.places.is_empty();
-        let mut kept = self.own_games(|server| is_any || is_same_server(server, url));
+        let mut saved = self.own_games(|server| is_any || is_same_server(server, url));
         if url.game.is_some() {
-            kept.retain(|kept| kept.url == *url);
+            saved.retain(|saved| saved.url == *url);
         }
         // `is_over` forgets finished games. It keeps games whose server does not answer, because the server may come
         // back.
-        let kept: Vec<KeptSeat> = kept
+        let saved: Vec<SavedSeat> = saved
             .into_iter()
             .filter(|seat| !self.is_over(seat))
             .collect();
-        let seat = match kept.as_slice() {
+        let seat = match saved.as_slice() {
             [] => {
                 return Err(Failure::invalid(
                     "no game to continue: noughts play URL starts one, and it can be continued until it is over",
@@ -342,18 +342,18 @@ impl<'t> Finder<'t> {
             [seat] => seat,
             [newest, ..] if !self.is_interactive => newest,
             several => {
-                let lines: Vec<String> = several.iter().map(KeptSeat::describe).collect();
+                let lines: Vec<String> = several.iter().map(SavedSeat::describe).collect();
                 match play::choose_line(&lines, io::stdin().lock(), io::stdout().lock())? {
                     Some(number) => &several[number],
                     None => return Ok(None),
                 }
             }
         };
-        self.take_kept(seat).map(Some)
+        self.take_saved(seat).map(Some)
     }
 
-    /// Whether the game of a kept seat is over or deleted. If so, forgets the seat.
-    fn is_over(&self, seat: &KeptSeat) -> bool {
+    /// Whether the game of a saved seat is over or deleted. If so, forgets the seat.
+    fn is_over(&self, seat: &SavedSeat) -> bool {
         let Ok(client) = self.client(&seat.url) else {
             return false;
         };
@@ -363,25 +363,25 @@ impl<'t> Finder<'t> {
             Err(ClientError::Refused(problem)) => problem.status == 404,
             Err(_) => false,
         };
-        if let (true, Some(kept)) = (is_over, &self.kept) {
-            let _ = kept.remove(seat);
+        if let (true, Some(saved)) = (is_over, &self.saved) {
+            let _ = saved.remove(seat);
         }
         is_over
     }
 
-    fn take_kept(&self, kept: &KeptSeat) -> Result<RemoteTable, Failure> {
-        let client = self.client(&kept.url)?;
-        let game = kept.url.game.clone().unwrap_or_default();
-        with_token(client, &game, kept.seat, kept.token.clone())
+    fn take_saved(&self, saved: &SavedSeat) -> Result<RemoteTable, Failure> {
+        let client = self.client(&saved.url)?;
+        let game = saved.url.game.clone().unwrap_or_default();
+        with_token(client, &game, saved.seat, saved.token.clone())
     }
 
-    /// Returns the kept seats at the servers that `is_wanted` accepts, newest first, and the running games of the
+    /// Returns the saved seats at the servers that `is_wanted` accepts, newest first, and the running games of the
     /// user's players at these servers.
-    fn own_games(&self, is_wanted: impl Fn(&ServerUrl) -> bool) -> Vec<KeptSeat> {
-        let kept = self.kept.as_ref().and_then(|kept| kept.read().ok());
-        let mut seats = kept.unwrap_or_default();
-        seats.retain(|kept| is_wanted(&kept.url));
-        let players = KeptPlayers::of_user().and_then(|players| players.read().ok());
+    fn own_games(&self, is_wanted: impl Fn(&ServerUrl) -> bool) -> Vec<SavedSeat> {
+        let saved = self.saved.as_ref().and_then(|saved| saved.read().ok());
+        let mut seats = saved.unwrap_or_default();
+        seats.retain(|saved| is_wanted(&saved.url));
+        let players = SavedPlayers::of_user().and_then(|players| players.read().ok());
         for player in players.into_iter().flatten() {
             if player.is_bot || !is_wanted(&player.server) {
                 continue;
@@ -390,7 +390,7 @@ impl<'t> Finder<'t> {
             let me = self.client(&player.server).ok();
             let me = me.and_then(|client| client.me(&player.token).ok());
             for game in me.map(|me| me.running).into_iter().flatten() {
-                let seat = kept_game(&player, &game);
+                let seat = saved_game(&player, &game);
                 if !seats.iter().any(|known| known.url == seat.url) {
                     seats.push(seat);
                 }
@@ -400,9 +400,9 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// Converts a running game of a player into a kept seat.
-fn kept_game(player: &KeptPlayer, game: &MyGame) -> KeptSeat {
-    KeptSeat {
+/// Converts a running game of a player into a saved seat.
+fn saved_game(player: &SavedPlayer, game: &MyGame) -> SavedSeat {
+    SavedSeat {
         url: ServerUrl {
             game: Some(game.game.id.clone()),
             ..server_of(&player.server)

@@ -188,7 +188,7 @@ fn person_plays_and_gets_help() {
 }
 
 #[test]
-fn player_resumes_with_the_kept_seat() {
+fn player_resumes_with_the_saved_seat() {
     let server = ServerProcess::http("off");
     let state = tempfile::tempdir().unwrap();
     let resume = ["--resume"];

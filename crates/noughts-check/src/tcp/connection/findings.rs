@@ -68,7 +68,7 @@ impl Expected {
 }
 
 impl Connection {
-    /// Creates the finding that `received` is not what was expected.
+    /// Creates a finding: the server sent `received` instead of the expected frame.
     pub(crate) fn broken(&self, expected: &Expected, received: &Received) -> Stop {
         if matches!(received, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
             return Stop::NotTried(crate::tcp::TIME_IS_OVER.to_owned());

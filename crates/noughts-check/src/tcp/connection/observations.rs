@@ -1,5 +1,5 @@
-//! Records what is observed on every connection, whichever rule is checked: frames that answer no request, frames of
-//! the wrong size, and flags that are characters.
+//! Records faults that any frame of any connection can have, whichever rule is checked: frames that answer no request,
+//! frames of the wrong size, and flags that are characters.
 
 use std::io::Read;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::verdict::{Finding, Stop};
 /// What was observed on any connection. Each fault is reported by one rule.
 #[derive(Default)]
 pub(crate) struct Observations {
-    /// A frame that is longer or shorter than its figure in the document.
+    /// A frame that is longer or shorter than in the figure of the course document.
     pub(crate) size: Option<Finding>,
     /// A flag that is a character.
     pub(crate) flag_character: Option<Finding>,
@@ -124,8 +124,8 @@ impl Connection {
         }
     }
 
-    /// How long the rest of a frame may take before the frame counts as too short. The time is shorter after the
-    /// server has sent a wrong frame, because a wrong guess then adds no new fault to the report.
+    /// How long the kit waits for the rest of a frame. Then the frame counts as too short. The time is shorter after
+    /// the server has sent a wrong frame: if the kit is wrong about a later frame, the report gets no new fault.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {

@@ -1,4 +1,4 @@
-//! Games against the server, played until each kind of end was seen.
+//! Plays games against the server until each kind of end has occurred.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::tcp::connection::{Connection, Expected, Received};
 use crate::tcp::{Checker, MoveSource};
 use crate::verdict::{Finding, RuleResult, Stop};
 
-/// The ways in which a game can go wrong. Each has a rule. `Won`, `Lost` and `Draw` name the end of the game that the
-/// server did not report correctly.
+/// The ways in which a game can go wrong. A rule reports each of them. `Won`, `Lost` and `Draw` name the end of the
+/// game that the server did not report correctly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum GameProblem {
     NoAnswer,
@@ -52,7 +52,7 @@ pub(in crate::tcp) struct Games {
     pub(super) wrong_cell: Option<Finding>,
     /// Whether a RESULT had a cell.
     pub(super) has_cell: bool,
-    /// For each right flag, the wrong flag that the server sent instead the first time.
+    /// For each right flag: the first wrong flag that the server sent instead.
     pub(super) wrong_flags: BTreeMap<u8, GameResult>,
 }
 
@@ -82,7 +82,7 @@ impl Games {
             && wrong(GameResult::Lost) == Some(GameResult::Won)
     }
 
-    /// Explains why something was not observed: a problem in the games or, if there was none, `otherwise`.
+    /// Explains why a kind of end did not occur: a problem in the games or, if there was none, `otherwise`.
     pub(super) fn prevented(&self, otherwise: &str) -> Stop {
         match self.problems.iter().next() {
             Some((kind, finding)) => {
@@ -276,10 +276,10 @@ const TACTICS: [Tactic; 6] = [
     Tactic::Learned,
 ];
 
-/// The kit gives up after this number of games that went wrong in the same way.
+/// After this number of games that went wrong in the same way, the kit plays no more games.
 const MAX_ODD_GAMES: usize = 6;
 
-/// Plays until games were won, lost and drawn, or until nothing more can be learned.
+/// Plays until the kit has won, lost and drawn a game, or until more games cannot show anything new.
 fn play_series(checker: &mut Checker) -> RuleResult<Games> {
     let mut games = Games::default();
     let mut odd_games = 0;
@@ -296,8 +296,8 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
             if games.ends.contains(&wanted) || games.problems.contains_key(&sought) {
                 break;
             }
-            let is_hopeless = games.finished == 0 && odd_games >= MAX_ODD_GAMES;
-            if is_hopeless || games.problems.contains_key(&GameProblem::NoAnswer) {
+            let never_finishes = games.finished == 0 && odd_games >= MAX_ODD_GAMES;
+            if never_finishes || games.problems.contains_key(&GameProblem::NoAnswer) {
                 return Ok(games);
             }
             let mut connection = checker.admitted()?;

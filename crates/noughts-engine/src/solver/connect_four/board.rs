@@ -1,7 +1,7 @@
 //! Positions of Connect Four as bits, and the lines on them.
 //!
-//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. `mask + bottom`
-//! has the cells on which the next stone of each column lands. The bits of 7x6:
+//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. `mask + bottom` has the
+//! cells on which the next mark of each column lands. The bits of 7x6:
 //!
 //! ```text
 //!  6 13 20 27 34 41 48    extra bits
@@ -41,7 +41,7 @@ impl Geometry {
         ((1 << self.rows) - 1) << (column * (self.rows + 1))
     }
 
-    /// The cells on which the next stone of each column lands.
+    /// The cells on which the next mark of each column lands.
     pub(super) fn playable(&self, mask: u64) -> u64 {
         // On a board of 64 bits the sum may overflow; the lost bit is not a cell.
         mask.wrapping_add(self.bottom) & self.cells
@@ -53,48 +53,48 @@ impl Geometry {
         (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
     }
 
-    /// A number that identifies the position. In each column the sum sets the bit above the highest stone. The bits
-    /// below are the stones of the side to move.
-    pub(super) fn key(&self, stones: Stones) -> u64 {
-        stones
+    /// A number that identifies the position. In each column the sum sets the bit above the highest mark. The bits
+    /// below are the marks of the side to move.
+    pub(super) fn key(&self, marks: Marks) -> u64 {
+        marks
             .mine
-            .wrapping_add(stones.mask)
+            .wrapping_add(marks.mask)
             .wrapping_add(self.bottom)
     }
 
-    pub(super) fn mirror(&self, stones: Stones) -> Stones {
-        Stones {
-            mine: self.mirrored(stones.mine),
-            mask: self.mirrored(stones.mask),
+    pub(super) fn mirror(&self, marks: Marks) -> Marks {
+        Marks {
+            mine: self.mirrored(marks.mine),
+            mask: self.mirrored(marks.mask),
         }
     }
 
     /// A key that a position shares with its mirror image.
-    pub(super) fn canonical_key(&self, stones: Stones) -> u64 {
-        self.key(stones).min(self.key(self.mirror(stones)))
+    pub(super) fn canonical_key(&self, marks: Marks) -> u64 {
+        self.key(marks).min(self.key(self.mirror(marks)))
     }
 
     /// The position or its mirror image, whichever has the smaller key.
-    pub(super) fn canonical(&self, stones: Stones) -> Stones {
-        let mirror = self.mirror(stones);
-        match self.key(mirror) < self.key(stones) {
+    pub(super) fn canonical(&self, marks: Marks) -> Marks {
+        let mirror = self.mirror(marks);
+        match self.key(mirror) < self.key(marks) {
             true => mirror,
-            false => stones,
+            false => marks,
         }
     }
 
     /// The position with this key.
     #[cfg(any(test, feature = "book"))]
-    pub(super) fn position(&self, key: u64) -> Stones {
+    pub(super) fn position(&self, key: u64) -> Marks {
         let stride = self.rows + 1;
-        let mut stones = Stones { mine: 0, mask: 0 };
+        let mut marks = Marks { mine: 0, mask: 0 };
         for column in 0..self.columns {
             let bits = key >> (column * stride) & ((1 << stride) - 1);
             let height = bits.ilog2();
-            stones.mine |= (bits ^ 1 << height) << (column * stride);
-            stones.mask |= ((1 << height) - 1) << (column * stride);
+            marks.mine |= (bits ^ 1 << height) << (column * stride);
+            marks.mask |= ((1 << height) - 1) << (column * stride);
         }
-        stones
+        marks
     }
 
     /// The cells of the column with this cell.
@@ -132,40 +132,40 @@ impl Geometry {
         [stride - 1, stride, stride + 1]
     }
 
-    pub(super) fn has_line<const STRIDE: u32>(&self, stones: u64) -> bool {
+    pub(super) fn has_line<const STRIDE: u32>(&self, marks: u64) -> bool {
         let has_line = |shift: u32| {
-            let pairs = stones & stones >> shift;
+            let pairs = marks & marks >> shift;
             pairs & pairs >> (2 * shift) != 0
         };
         has_line(1) || self.shifts::<STRIDE>().into_iter().any(has_line)
     }
 
     /// Empty cells that complete a line.
-    pub(super) fn completing<const STRIDE: u32>(&self, stones: u64, mask: u64) -> u64 {
-        let mut cells = stones << 1 & stones << 2 & stones << 3;
+    pub(super) fn completing<const STRIDE: u32>(&self, marks: u64, mask: u64) -> u64 {
+        let mut cells = marks << 1 & marks << 2 & marks << 3;
         for shift in self.shifts::<STRIDE>() {
-            let above = stones << shift & stones << (2 * shift);
-            let below = stones >> shift & stones >> (2 * shift);
-            // Three times the stride of a tall board exceeds a word.
-            cells |= above & (stones.unbounded_shl(3 * shift) | stones >> shift);
-            cells |= below & (stones.unbounded_shr(3 * shift) | stones << shift);
+            let above = marks << shift & marks << (2 * shift);
+            let below = marks >> shift & marks >> (2 * shift);
+            // On a tall board, three times the stride is more than the 64 bits of a word.
+            cells |= above & (marks.unbounded_shl(3 * shift) | marks >> shift);
+            cells |= below & (marks.unbounded_shr(3 * shift) | marks << shift);
         }
         cells & (self.cells ^ mask)
     }
 }
 
-/// The stones on the board, from the view of the side to move.
+/// The marks on the board, from the view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stones {
-    /// The stones of the side to move.
+pub(crate) struct Marks {
+    /// The marks of the side to move.
     pub(super) mine: u64,
-    /// The stones of both sides.
+    /// The marks of both sides.
     pub(super) mask: u64,
 }
 
-impl Stones {
-    pub(super) fn after(self, cell: u64) -> Stones {
-        Stones {
+impl Marks {
+    pub(super) fn after(self, cell: u64) -> Marks {
+        Marks {
             mine: self.mine ^ self.mask,
             mask: self.mask | cell,
         }

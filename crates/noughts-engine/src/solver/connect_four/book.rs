@@ -6,7 +6,7 @@ pub mod writer;
 
 use std::sync::LazyLock;
 
-use super::board::{Geometry, Stones};
+use super::board::{Geometry, Marks};
 use openings::{OPENING_MARKS, Openings};
 
 /// A board with a book.
@@ -61,7 +61,7 @@ pub(crate) struct Book {
     openings: Option<Openings>,
 }
 
-/// What a book knows about a position.
+/// A position's entry in a book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct BookEntry {
     /// 1, 0 or -1: whether the side to move wins, draws or loses.
@@ -96,8 +96,8 @@ impl Book {
 
     /// Whether the side to move wins (1), draws (0) or loses (-1) in the position with this canonical key and this many
     /// marks. `None` if the position is not in the book.
-    pub(crate) fn sign(&self, key: u64, marks: u32) -> Option<i32> {
-        if marks == OPENING_MARKS
+    pub(crate) fn sign(&self, key: u64, mark_count: u32) -> Option<i32> {
+        if mark_count == OPENING_MARKS
             && let Some(sign) = self
                 .openings
                 .as_ref()
@@ -109,11 +109,11 @@ impl Book {
     }
 
     /// Whether the value of this position follows from the values of all positions with eight marks.
-    pub(crate) fn has_all_after(&self, stones: Stones) -> bool {
-        let marks = stones.mask.count_ones();
+    pub(crate) fn has_all_after(&self, marks: Marks) -> bool {
+        let mark_count = marks.mask.count_ones();
         // After a rewind the other side may be to move. The book has no such positions.
-        let is_regular = stones.mine.count_ones() == marks / 2;
-        marks <= OPENING_MARKS && is_regular && self.openings.is_some()
+        let is_regular = marks.mine.count_ones() == mark_count / 2;
+        mark_count <= OPENING_MARKS && is_regular && self.openings.is_some()
     }
 
     /// The entry of the position with this canonical key.
@@ -130,14 +130,14 @@ impl Book {
     }
 
     /// The cell of a best move, and the sign of the score.
-    pub(crate) fn best(&self, geometry: &Geometry, stones: Stones) -> Option<(u64, i32)> {
-        let key = geometry.canonical_key(stones);
+    pub(crate) fn best(&self, geometry: &Geometry, marks: Marks) -> Option<(u64, i32)> {
+        let key = geometry.canonical_key(marks);
         let entry = self.get(key)?;
-        let column = match geometry.key(stones) == key {
+        let column = match geometry.key(marks) == key {
             true => entry.column,
             false => geometry.columns - 1 - entry.column,
         };
-        let cell = geometry.playable(stones.mask) & geometry.column(column);
+        let cell = geometry.playable(marks.mask) & geometry.column(column);
         Some((cell, entry.sign))
     }
 }
@@ -151,11 +151,11 @@ mod tests {
     /// Checks an entry of the 7x6 book with a plain alpha-beta: its value, and that its best move keeps this value.
     fn compare(plain: &mut PlainAlphaBeta, entry: u64) {
         let geometry = Geometry::new(7, 6);
-        let stones = geometry.position(entry >> 5);
-        assert_eq!(geometry.canonical_key(stones), entry >> 5);
-        let (cell, sign) = BOOKS[0].best(&geometry, stones).unwrap();
-        assert_eq!(plain.sign(stones.mine, stones.mask), sign, "{entry:x}");
-        let after = stones.after(cell);
+        let marks = geometry.position(entry >> 5);
+        assert_eq!(geometry.canonical_key(marks), entry >> 5);
+        let (cell, sign) = BOOKS[0].best(&geometry, marks).unwrap();
+        assert_eq!(plain.sign(marks.mine, marks.mask), sign, "{entry:x}");
+        let after = marks.after(cell);
         assert_eq!(cell.count_ones(), 1, "{entry:x}");
         assert_eq!(-plain.sign(after.mine, after.mask), sign, "{entry:x}");
     }
@@ -163,9 +163,11 @@ mod tests {
     /// Compares `samples` random entries with at least `min_marks` marks.
     fn compare_samples(min_marks: u32, samples: usize) {
         let geometry = Geometry::new(7, 6);
-        let marks = |entry: &u64| geometry.position(entry >> 5).mask.count_ones();
+        let mark_count = |entry: &u64| geometry.position(entry >> 5).mask.count_ones();
         let entries = BOOKS[0].entries.iter().copied();
-        let entries: Vec<u64> = entries.filter(|entry| marks(entry) >= min_marks).collect();
+        let entries: Vec<u64> = entries
+            .filter(|entry| mark_count(entry) >= min_marks)
+            .collect();
         let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(76));
         for _ in 0..samples {
             compare(&mut plain, entries[random.below(entries.len())]);
@@ -178,13 +180,13 @@ mod tests {
             let geometry = Geometry::new(board.columns, board.rows);
             assert!(book.entries.is_sorted_by(|one, next| one >> 5 < next >> 5));
             for entry in &book.entries {
-                let stones = geometry.position(entry >> 5);
-                let (cell, sign) = book.best(&geometry, stones).unwrap();
+                let marks = geometry.position(entry >> 5);
+                let (cell, sign) = book.best(&geometry, marks).unwrap();
                 assert!(cell.is_power_of_two() && sign.abs() <= 1, "{entry:x}");
-                assert!(stones.mask.count_ones() <= MAX_MARKS, "{entry:x}");
-                let mirror = geometry.mirror(stones);
+                assert!(marks.mask.count_ones() <= MAX_MARKS, "{entry:x}");
+                let mirror = geometry.mirror(marks);
                 // A position that is its own mirror image has only one answer.
-                let expected = match mirror == stones {
+                let expected = match mirror == marks {
                     true => cell,
                     false => geometry.mirrored(cell),
                 };

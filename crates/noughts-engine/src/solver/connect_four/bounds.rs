@@ -1,7 +1,7 @@
 //! The transposition table of the Connect Four solver.
 
 /// Bounds of scores by position. The table grows with the search, because a small table stays in the processor's cache:
-/// 500 positions with 15 to 27 stones took 1.2 s with 512 KB and 2.8 s with 64 MB.
+/// 500 positions with 15 to 27 marks took 1.2 s with 512 KB and 2.8 s with 64 MB.
 pub(super) struct Bounds {
     /// A slot has the low 56 bits of the mixed key in its high bits, and a bound in its low 8 bits. The high bits of
     /// the mixed key are the index of the slot.

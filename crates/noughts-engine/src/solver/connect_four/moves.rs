@@ -2,7 +2,7 @@
 
 use noughts_rules::Move;
 
-use super::{ConnectFour, Score, ShouldStop, Stones, Stopped};
+use super::{ConnectFour, Marks, Score, ShouldStop, Stopped};
 use crate::analysis::{MoveValue, Value};
 use crate::solver::GameValue;
 
@@ -11,36 +11,36 @@ const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
     /// A move that keeps the value of a position without a line. The search for the distance takes at most
-    /// `distance_nodes`; if it succeeds, no move wins earlier or loses later. If the solver has not searched before,
-    /// the choice depends only on the position.
+    /// `distance_nodes` nodes; if it succeeds, no other move wins earlier or loses later. If the solver has not
+    /// searched before, the choice depends only on the position.
     pub(crate) fn choose(
         &mut self,
-        stones: Stones,
+        marks: Marks,
         distance_nodes: u64,
         stop: ShouldStop<'_>,
     ) -> Result<MoveValue, Stopped> {
-        let mirror = self.geometry.mirror(stones);
-        if self.geometry.key(mirror) < self.geometry.key(stones) {
+        let mirror = self.geometry.mirror(marks);
+        if self.geometry.key(mirror) < self.geometry.key(marks) {
             // Mirror images get mirrored answers.
             let choice = self.choose(mirror, distance_nodes, stop)?;
             let cell = self.geometry.mirrored(self.geometry.bit(choice.at));
             let at = self.geometry.at(cell);
             return Ok(MoveValue { at, ..choice });
         }
-        if let Some((cell, sign)) = self.book.and_then(|book| book.best(&self.geometry, stones)) {
+        if let Some((cell, sign)) = self.book.and_then(|book| book.best(&self.geometry, marks)) {
             return Ok(MoveValue {
                 at: self.geometry.at(cell),
                 value: value_of(sign),
                 distance: None,
             });
         }
-        let sign = self.sign(stones, stop)?;
-        let free = self.free(stones);
+        let sign = self.sign(marks, stop)?;
+        let free = self.free(marks);
         if sign != 0 {
             let limit = self.nodes.saturating_add(distance_nodes);
             let should_stop = &mut |nodes: u64, fill: u64| nodes > limit || stop(nodes, fill);
-            let exact = self.score(stones, should_stop);
-            let best = exact.map(|score| (score, self.best(stones, score, true, should_stop)));
+            let exact = self.score(marks, should_stop);
+            let best = exact.map(|score| (score, self.best(marks, score, true, should_stop)));
             if let Ok((score, Ok((at, _)))) = best {
                 return Ok(MoveValue {
                     at,
@@ -49,7 +49,7 @@ impl ConnectFour {
                 });
             }
         }
-        let (at, _) = self.best(stones, Score(sign), false, stop)?;
+        let (at, _) = self.best(marks, Score(sign), false, stop)?;
         Ok(MoveValue {
             at,
             value: value_of(sign),
@@ -61,12 +61,12 @@ impl ConnectFour {
     /// found every value, some distances are missing. If the search is stopped earlier, the result is an error.
     pub(crate) fn move_values(
         &mut self,
-        stones: Stones,
+        marks: Marks,
         stop: ShouldStop<'_>,
     ) -> Result<Vec<MoveValue>, Stopped> {
-        let free = self.free(stones);
+        let free = self.free(marks);
         let mut moves = Vec::new();
-        for (at, child) in self.children(stones) {
+        for (at, child) in self.children(marks) {
             let (sign, distance) = match (self.is_won(child), free) {
                 (true, _) => (1, Some(1)),
                 (false, 1) => (0, Some(1)),
@@ -95,13 +95,13 @@ impl ConnectFour {
     /// A line of best play that starts with this move.
     pub(crate) fn line_after(
         &mut self,
-        stones: Stones,
+        marks: Marks,
         first: MoveValue,
         stop: ShouldStop<'_>,
     ) -> Vec<Move> {
-        let stones = stones.after(self.geometry.bit(first.at));
+        let marks = marks.after(self.geometry.bit(first.at));
         let mut line = vec![first.at];
-        if self.is_won(stones) || self.free(stones) == 0 {
+        if self.is_won(marks) || self.free(marks) == 0 {
             return line;
         }
         let limit = self.nodes + LINE_NODES;
@@ -111,11 +111,11 @@ impl ConnectFour {
             GameValue::Draw => 0,
             GameValue::Loss => 1,
         };
-        let (score, is_exact) = match first.distance.map(|_| self.score(stones, should_stop)) {
+        let (score, is_exact) = match first.distance.map(|_| self.score(marks, should_stop)) {
             Some(Ok(score)) => (score, true),
             Some(Err(Stopped)) | None => (Score(sign), false),
         };
-        line.extend(self.line(stones, score, is_exact, should_stop));
+        line.extend(self.line(marks, score, is_exact, should_stop));
         line
     }
 
@@ -123,19 +123,19 @@ impl ConnectFour {
     /// sign.
     pub(super) fn line(
         &mut self,
-        mut stones: Stones,
+        mut marks: Marks,
         mut score: Score,
         is_exact: bool,
         stop: ShouldStop<'_>,
     ) -> Vec<Move> {
         let (mut line, mut limit) = (Vec::new(), u64::MAX);
-        while !self.is_won(stones) && self.free(stones) > 0 {
+        while !self.is_won(marks) && self.free(marks) > 0 {
             let should_stop = &mut |nodes: u64, fill: u64| nodes > limit || stop(nodes, fill);
-            let Ok((at, child)) = self.best(stones, score, is_exact, should_stop) else {
+            let Ok((at, child)) = self.best(marks, score, is_exact, should_stop) else {
                 break;
             };
             line.push(at);
-            stones = child;
+            marks = child;
             score = Score(-score.0);
             limit = limit.min(self.nodes + LINE_NODES);
         }
@@ -145,25 +145,25 @@ impl ConnectFour {
     /// A move that keeps the score in a position that is not over.
     pub(super) fn best(
         &mut self,
-        stones: Stones,
+        marks: Marks,
         score: Score,
         is_exact: bool,
         stop: ShouldStop<'_>,
-    ) -> Result<(Move, Stones), Stopped> {
-        let children = self.children(stones);
+    ) -> Result<(Move, Marks), Stopped> {
+        let children = self.children(marks);
         if let Some(win) = children.iter().find(|(_, child)| self.is_won(*child)) {
             return Ok(*win);
         }
         if !is_exact && score.0 < 0 {
             // Every move loses. Choose a move that does not lose at once, if there is one.
-            let loses_at_once = |child: Stones| {
+            let loses_at_once = |child: Marks| {
                 let completing = self.geometry.completing::<0>(child.mine, child.mask);
                 completing & self.geometry.playable(child.mask) != 0
             };
             let late = children.iter().find(|(_, child)| !loses_at_once(*child));
             return late.or(children.first()).copied().ok_or(Stopped);
         }
-        // First try moves whose score the table knows, even if they come after moves that take long.
+        // The first pass tries moves whose score is in the table, even if they come after moves that take long.
         for is_quick in [true, false] {
             for (at, child) in &children {
                 // A quick search ends at its first check, after some thousand nodes.

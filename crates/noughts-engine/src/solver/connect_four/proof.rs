@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use noughts_rules::{Diagram, Move, Side, Variant};
 
-use super::{ConnectFour, Score, ShouldStop, Stones, Stopped};
+use super::{ConnectFour, Marks, Score, ShouldStop, Stopped};
 
 /// Writes the records of the claim that the attacker wins (`wins`) or cannot win. The claim must be true. If
 /// `stop` ends the search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
@@ -17,7 +17,7 @@ pub(crate) fn records(
     stop: ShouldStop<'_>,
     into: &mut dyn Write,
 ) -> io::Result<()> {
-    let stones = solver.stones(start);
+    let marks = solver.marks(start);
     let claimant = if wins { attacker } else { attacker.next(2) };
     let mut writer = Writer {
         solver,
@@ -28,7 +28,7 @@ pub(crate) fn records(
         stop,
         into,
     };
-    writer.position(stones, start.to_move)
+    writer.position(marks, start.to_move)
 }
 
 struct Writer<'a> {
@@ -44,9 +44,9 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes the record of a position, after the records of the positions that it depends on.
-    fn position(&mut self, stones: Stones, to_move: Side) -> io::Result<()> {
-        let key = self.solver.geometry.canonical_key(stones);
-        if self.is_obvious(stones, to_move) || !self.written.insert(key) {
+    fn position(&mut self, marks: Marks, to_move: Side) -> io::Result<()> {
+        let key = self.solver.geometry.canonical_key(marks);
+        if self.is_obvious(marks, to_move) || !self.written.insert(key) {
             return Ok(());
         }
         if (self.stop)(self.solver.nodes(), self.solver.fill()) {
@@ -54,30 +54,30 @@ impl Writer<'_> {
         }
         let reason = match to_move == self.claimant {
             true => {
-                let (at, child) = self.good_move(stones)?;
+                let (at, child) = self.good_move(marks)?;
                 self.position(child, to_move.next(2))?;
                 format!("plays {}", self.variant.format_move(at))
             }
             false => {
-                for (_, child) in self.solver.children(stones) {
+                for (_, child) in self.solver.children(marks) {
                     self.position(child, to_move.next(2))?;
                 }
                 "all".to_owned()
             }
         };
-        let position = self.diagram(stones, to_move).format(self.variant);
+        let position = self.diagram(marks, to_move).format(self.variant);
         writeln!(self.into, "{position} {reason}")
     }
 
     /// A move of the claimant after which the claim still holds, preferably one that needs few further
     /// records.
-    fn good_move(&mut self, stones: Stones) -> io::Result<(Move, Stones)> {
+    fn good_move(&mut self, marks: Marks) -> io::Result<(Move, Marks)> {
         // The opponent's score after the move must be less than this.
         let limit = Score(if self.wins { 0 } else { 1 });
         let other = self.claimant.next(2);
-        let mut children = self.solver.children(stones);
+        let mut children = self.solver.children(marks);
         children.sort_by_key(|(_, child)| self.replies(*child));
-        let is_free = |(_, child): &&(Move, Stones)| {
+        let is_free = |(_, child): &&(Move, Marks)| {
             let key = self.solver.geometry.canonical_key(*child);
             self.is_obvious(*child, other) || self.written.contains(&key)
         };
@@ -95,10 +95,10 @@ impl Writer<'_> {
     }
 
     /// Number of moves that do not lose at once.
-    fn replies(&self, stones: Stones) -> u32 {
+    fn replies(&self, marks: Marks) -> u32 {
         let geometry = &self.solver.geometry;
-        let playable = geometry.playable(stones.mask);
-        let threats = geometry.completing::<0>(stones.mine ^ stones.mask, stones.mask);
+        let playable = geometry.playable(marks.mask);
+        let threats = geometry.completing::<0>(marks.mine ^ marks.mask, marks.mask);
         match playable & threats {
             0 => (playable & !(threats >> 1)).count_ones(),
             forced => forced.count_ones() % 2,
@@ -106,20 +106,20 @@ impl Writer<'_> {
     }
 
     /// Whether the checker needs no record for the claim in this position. See `docs/solving.md`, "Obvious positions".
-    fn is_obvious(&self, stones: Stones, to_move: Side) -> bool {
+    fn is_obvious(&self, marks: Marks, to_move: Side) -> bool {
         let geometry = &self.solver.geometry;
-        let has_line = |stones: u64| geometry.has_line::<0>(stones);
-        let (empty, claimant_moves) = (geometry.cells ^ stones.mask, to_move == self.claimant);
+        let has_line = |marks: u64| geometry.has_line::<0>(marks);
+        let (empty, claimant_moves) = (geometry.cells ^ marks.mask, to_move == self.claimant);
         let (mine, theirs) = match claimant_moves {
-            true => (stones.mine, stones.mine ^ stones.mask),
-            false => (stones.mine ^ stones.mask, stones.mine),
+            true => (marks.mine, marks.mine ^ marks.mask),
+            false => (marks.mine ^ marks.mask, marks.mine),
         };
-        let playable = geometry.playable(stones.mask);
-        if self.solver.is_won(stones) {
+        let playable = geometry.playable(marks.mask);
+        if self.solver.is_won(marks) {
             return true;
         }
         if claimant_moves {
-            let wins = geometry.completing::<0>(mine, stones.mask) & playable;
+            let wins = geometry.completing::<0>(mine, marks.mask) & playable;
             return wins != 0 || !self.wins && !has_line(theirs | empty);
         }
         let (lower, upper) = (empty & geometry.even, empty & !geometry.even);
@@ -128,7 +128,7 @@ impl Writer<'_> {
             0 if !has_line(theirs | lower) => !self.wins || has_line(mine | upper),
             1 if self.wins => {
                 let column = geometry.column_of(odd);
-                let threats = geometry.completing::<0>(mine, stones.mask) & lower & column;
+                let threats = geometry.completing::<0>(mine, marks.mask) & lower & column;
                 let below = (threats & threats.wrapping_neg()).wrapping_sub(1);
                 let reachable = lower & !column | upper & column & below;
                 threats != 0 && !has_line(theirs | reachable)
@@ -137,12 +137,12 @@ impl Writer<'_> {
         }
     }
 
-    fn diagram(&self, stones: Stones, to_move: Side) -> Diagram {
+    fn diagram(&self, marks: Marks, to_move: Side) -> Diagram {
         let geometry = &self.solver.geometry;
         let mark = |cell: usize| {
             let bit = geometry.bit(Move::at(cell));
-            let is_mine = stones.mine & bit != 0;
-            (stones.mask & bit != 0).then(|| if is_mine { to_move } else { to_move.next(2) })
+            let is_mine = marks.mine & bit != 0;
+            (marks.mask & bit != 0).then(|| if is_mine { to_move } else { to_move.next(2) })
         };
         Diagram {
             marks: (0..(geometry.columns * geometry.rows) as usize)

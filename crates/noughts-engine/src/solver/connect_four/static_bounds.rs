@@ -1,29 +1,29 @@
 //! Bounds of the score that need no search.
 //!
-//! A side *follows* if it answers each stone of the other side with a stone directly above. This needs columns with an
+//! A side *follows* if it answers each mark of the other side with a mark directly above. This needs columns with an
 //! even number of free cells: the follower gets the upper cell of every pair, the other side gets only lower cells. The
 //! next cell of a column with an odd number of free cells is an *odd cell*. The follower pairs odd cells of different
 //! columns: if the other side takes one of them, the follower takes the other one, and both columns become even.
 
-use super::{ConnectFour, Stones};
+use super::{ConnectFour, Marks};
 
 impl ConnectFour {
-    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the cells that complete
-    /// a line of the opponent. A bound that cannot narrow the window is not computed.
+    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the cells that
+    /// complete a line of the opponent. A bound that cannot narrow the window is not computed.
     pub(super) fn static_bounds<const STRIDE: u32>(
         &self,
-        stones: Stones,
+        marks: Marks,
         playable: u64,
         threats: u64,
         (alpha, beta): (i32, i32),
     ) -> (i32, i32) {
-        let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
-        let (mine, theirs) = (stones.mine, stones.mine ^ stones.mask);
-        let empty = self.geometry.cells ^ stones.mask;
+        let has_line = |marks: u64| self.geometry.has_line::<STRIDE>(marks);
+        let (mine, theirs) = (marks.mine, marks.mine ^ marks.mask);
+        let empty = self.geometry.cells ^ marks.mask;
         let (lower, upper) = (empty & self.geometry.even, empty & !self.geometry.even);
         let odd = playable & upper;
         let paired = upper & !odd;
-        // Above a cell on which the follower completes a line, the other side gets no stone, because the game is
+        // The other side gets no mark above a cell on which the follower completes a line, because the game is then
         // over.
         let my_lower = lower & !self.geometry.above(threats & paired);
         let (mut low, mut high) = (i32::MIN, i32::MAX);
@@ -43,7 +43,7 @@ impl ConnectFour {
                     if wins == 0 {
                         continue;
                     }
-                    // The opponent follows, but plays no stone below its threat in this column. At the end the side to
+                    // The opponent follows, but plays no mark below its threat in this column. At the end the side to
                     // move must play there.
                     let below = (wins & wins.wrapping_neg()) - 1;
                     let reachable = my_lower & !column | upper & column & below;
@@ -71,7 +71,7 @@ impl ConnectFour {
         theirs: u64,
         (lower, paired, odd): (u64, u64, u64),
     ) -> i32 {
-        let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
+        let has_line = |marks: u64| self.geometry.has_line::<STRIDE>(marks);
         let wins = self.geometry.completing::<STRIDE>(mine, mine | theirs) & paired;
         let their_lower = lower & !self.geometry.above(wins);
         if has_line(theirs | their_lower) {
@@ -89,11 +89,11 @@ impl ConnectFour {
         low
     }
 
-    /// Whether a side gets no line if it gets these stones and one cell of each pair of odd cells. The other side chooses
-    /// the pairs.
-    fn is_contained<const STRIDE: u32>(&self, stones: u64, odd: u64) -> bool {
-        let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
-        if !has_line(stones | odd) {
+    /// Whether a side gets no line if it gets these marks and one cell of each pair of odd cells. The other side
+    /// chooses the pairs.
+    fn is_contained<const STRIDE: u32>(&self, marks: u64, odd: u64) -> bool {
+        let has_line = |marks: u64| self.geometry.has_line::<STRIDE>(marks);
+        if !has_line(marks | odd) {
             return true;
         }
         let mut cells = [0; 4];
@@ -106,9 +106,9 @@ impl ConnectFour {
         }
         let [a, b, c, d] = cells;
         match count {
-            2 => !has_line(stones | a) && !has_line(stones | b),
+            2 => !has_line(marks | a) && !has_line(marks | b),
             4 => {
-                let is_safe = |one: u64, other: u64| !has_line(stones | one | other);
+                let is_safe = |one: u64, other: u64| !has_line(marks | one | other);
                 let (ab, ac, ad) = (is_safe(a, b), is_safe(a, c), is_safe(a, d));
                 let (bc, bd, cd) = (is_safe(b, c), is_safe(b, d), is_safe(c, d));
                 ac && ad && bc && bd || ab && ad && bc && cd || ab && ac && bd && cd

@@ -98,8 +98,8 @@ pub(in crate::store) fn read_holders(text: &str) -> Option<Vec<Holder>> {
     text.lines().map(read_holder).collect()
 }
 
-/// The names of the people among stored holders, in the form of the name index. It works on the text, so that an
-/// unreadable line affects only its own name.
+/// The names of the people among stored holders, in the form of the name index. The function works on the text, so an
+/// unreadable line affects only the name in this line.
 pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     let name = |line: &str| {
         let (kind, name) = line.split_once(' ')?;

@@ -19,7 +19,8 @@ use crate::store::codec::text::write_node;
 
 const CHANNEL: &str = "noughts";
 
-/// How long hints are collected. Nobody notices the delay, but on a busy node it collects up to a hundred turns.
+/// How long hints are collected. Users do not notice the delay, but on a busy node up to a hundred turns share one
+/// notification.
 const COLLECT: Duration = Duration::from_millis(5);
 
 /// Maximum number of hints per notification. A notification has at most 8 000 bytes; a hint has at most 38.

@@ -30,8 +30,8 @@ type Columns = (
 /// The columns `id, player, game, seat` of a paired quick match.
 type PairedColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
-/// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock lets one
-/// node at a time do this.
+/// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock ensures that
+/// only one node at a time does this.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
     node: NodeId,

@@ -450,7 +450,7 @@ pub(super) async fn set_presence(
     node: NodeId,
     seats: &[(GameId, SeatSet)],
 ) -> Result<(), StoreError> {
-    // If a game appears twice, the last value counts.
+    // If a game appears twice, its last value counts.
     let (mut games, _) = split_repeats(seats.iter().rev(), |(game, _)| *game);
     games.sort_by_key(|(game, _)| *game);
     let (absent, present): (Vec<_>, Vec<_>) =

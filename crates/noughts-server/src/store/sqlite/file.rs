@@ -38,7 +38,7 @@ pub(super) struct DatabaseFile {
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// On this system a file has no such identity; only its existence is checked.
+/// On this system a file has neither device nor inode; only its existence is checked.
 #[cfg(not(unix))]
 type Identity = ();
 

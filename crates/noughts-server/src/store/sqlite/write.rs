@@ -453,8 +453,8 @@ pub(super) async fn remove_node(
     Ok(())
 }
 
-/// Maximum number of games of each status that are deleted at once. Other writes wait for about 100 ms in the
-/// meantime.
+/// Maximum number of games of each status that are deleted at once. Other writes wait for the deletion, which takes
+/// about 100 ms.
 const MAX_FORGOTTEN: i64 = 50;
 
 pub(super) async fn forget(

@@ -1,6 +1,6 @@
 //! The values of all positions with eight marks, two bits each.
 
-use super::super::board::{Geometry, Stones};
+use super::super::board::{Geometry, Marks};
 
 /// Number of marks in these positions.
 pub(crate) const OPENING_MARKS: u32 = 8;
@@ -40,35 +40,32 @@ pub(super) fn pack(signs: &[i32]) -> Vec<u8> {
 
 /// The canonical keys of positions with this many marks, in ascending order: all positions that occur in games and in
 /// which the side to move cannot win at once.
-pub(super) fn keys(geometry: &Geometry, marks: u32) -> Vec<u64> {
-    let can_win = |stones: &Stones| {
-        let completing = geometry.completing::<0>(stones.mine, stones.mask);
-        completing & geometry.playable(stones.mask) != 0
+pub(super) fn keys(geometry: &Geometry, mark_count: u32) -> Vec<u64> {
+    let can_win = |marks: &Marks| {
+        let completing = geometry.completing::<0>(marks.mine, marks.mask);
+        completing & geometry.playable(marks.mask) != 0
     };
-    let mut positions = vec![Stones { mine: 0, mask: 0 }];
-    for _ in 0..marks {
-        let children = positions.iter().flat_map(|stones| {
-            let playable = geometry.playable(stones.mask);
+    let mut positions = vec![Marks { mine: 0, mask: 0 }];
+    for _ in 0..mark_count {
+        let children = positions.iter().flat_map(|marks| {
+            let playable = geometry.playable(marks.mask);
             let columns =
                 (0..geometry.columns).map(move |column| playable & geometry.column(column));
             columns
                 .filter(|cell| *cell != 0)
-                .map(|cell| stones.after(cell))
+                .map(|cell| marks.after(cell))
         });
-        let is_open = |child: &Stones| !geometry.has_line::<0>(child.mine ^ child.mask);
-        let mut next: Vec<Stones> = children
+        let is_open = |child: &Marks| !geometry.has_line::<0>(child.mine ^ child.mask);
+        let mut next: Vec<Marks> = children
             .filter(is_open)
             .map(|child| geometry.canonical(child))
             .collect();
-        next.sort_unstable_by_key(|stones| geometry.key(*stones));
+        next.sort_unstable_by_key(|marks| geometry.key(*marks));
         next.dedup();
         positions = next;
     }
-    positions.retain(|stones| !can_win(stones));
-    positions
-        .iter()
-        .map(|stones| geometry.key(*stones))
-        .collect()
+    positions.retain(|marks| !can_win(marks));
+    positions.iter().map(|marks| geometry.key(*marks)).collect()
 }
 
 #[cfg(test)]
@@ -85,9 +82,9 @@ mod tests {
         let geometry = Geometry::new(7, 6);
         let keys = keys(&geometry, OPENING_MARKS);
         let is_forced = |key: &&u64| {
-            let stones = geometry.position(**key);
-            let threats = geometry.completing::<0>(stones.mine ^ stones.mask, stones.mask);
-            threats & geometry.playable(stones.mask) != 0
+            let marks = geometry.position(**key);
+            let threats = geometry.completing::<0>(marks.mine ^ marks.mask, marks.mask);
+            threats & geometry.playable(marks.mask) != 0
         };
         let forced = keys.iter().filter(is_forced).count();
         // John Tromp's database of positions with eight marks "in which the next move is not forced".
@@ -103,8 +100,8 @@ mod tests {
         let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(8));
         for _ in 0..20 {
             let key = openings.keys[random.below(openings.keys.len())];
-            let stones = geometry.position(key);
-            let sign = plain.sign(stones.mine, stones.mask);
+            let marks = geometry.position(key);
+            let sign = plain.sign(marks.mine, marks.mask);
             assert_eq!(openings.sign(key), Some(sign), "{key:x}");
         }
     }
@@ -131,7 +128,7 @@ mod tests {
     fn stored_values_give_the_published_values_of_the_first_moves() {
         let geometry = Geometry::new(7, 6);
         let openings = Book::of(&geometry).unwrap().openings.as_ref().unwrap();
-        let empty = Stones { mine: 0, mask: 0 };
+        let empty = Marks { mine: 0, mask: 0 };
         let first_moves: Vec<i32> = (0..7)
             .map(|column| {
                 let cell = geometry.playable(0) & geometry.column(column);
@@ -144,22 +141,22 @@ mod tests {
     fn minimax(
         geometry: &Geometry,
         openings: &Openings,
-        stones: Stones,
+        marks: Marks,
         known: &mut HashMap<u64, i32>,
     ) -> i32 {
-        let key = geometry.canonical_key(stones);
+        let key = geometry.canonical_key(marks);
         if let Some(sign) = known.get(&key) {
             return *sign;
         }
-        let playable = geometry.playable(stones.mask);
-        let wins = geometry.completing::<0>(stones.mine, stones.mask) & playable != 0;
-        let sign = match stones.mask.count_ones() {
+        let playable = geometry.playable(marks.mask);
+        let wins = geometry.completing::<0>(marks.mine, marks.mask) & playable != 0;
+        let sign = match marks.mask.count_ones() {
             _ if wins => 1,
             OPENING_MARKS => openings.sign(key).unwrap(),
             _ => (0..geometry.columns)
                 .map(|column| playable & geometry.column(column))
                 .filter(|cell| *cell != 0)
-                .map(|cell| -minimax(geometry, openings, stones.after(cell), known))
+                .map(|cell| -minimax(geometry, openings, marks.after(cell), known))
                 .max()
                 .unwrap(),
         };

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::board::{Geometry, Stones};
+use super::super::board::{Geometry, Marks};
 use super::super::{ConnectFour, Score, Stopped};
 use super::{BOARDS, BYTES, Board, MAX_MARKS, openings};
 use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
@@ -16,7 +16,7 @@ const QUICK_NODES: u64 = 400_000;
 /// A position in which `perfect` is to move.
 #[derive(Clone, Copy)]
 struct OwnPosition {
-    stones: Stones,
+    marks: Marks,
     /// A lower bound for the sign of the position's score.
     at_least: i32,
 }
@@ -53,7 +53,7 @@ impl BookWriter {
     pub fn new(board: &str, entries: &[u64], bytes: usize) -> Option<BookWriter> {
         let (geometry, solver) = solver_without_book(board, bytes)?;
         let start = OwnPosition {
-            stones: Stones { mine: 0, mask: 0 },
+            marks: Marks { mine: 0, mask: 0 },
             at_least: -1,
         };
         Some(BookWriter {
@@ -68,11 +68,11 @@ impl BookWriter {
 
     /// Continues with the games of the second player.
     pub fn start_second(&mut self) {
-        let empty = Stones { mine: 0, mask: 0 };
+        let empty = Marks { mine: 0, mask: 0 };
         let children = self.solver.children(empty).into_iter();
         self.open = children
-            .map(|(_, stones)| OwnPosition {
-                stones,
+            .map(|(_, marks)| OwnPosition {
+                marks,
                 at_least: -1,
             })
             .collect();
@@ -85,17 +85,17 @@ impl BookWriter {
             // Positions with similar keys share many entries of the transposition table.
             let geometry = self.geometry;
             self.open
-                .sort_unstable_by_key(|position| geometry.canonical_key(position.stones));
+                .sort_unstable_by_key(|position| geometry.canonical_key(position.marks));
         }
         let position = self.open.pop()?;
-        let marks = position.stones.mask.count_ones();
-        let key = self.geometry.canonical_key(position.stones);
+        let mark_count = position.marks.mask.count_ones();
+        let key = self.geometry.canonical_key(position.marks);
         let mut entry = None;
         if self.seen.insert(key) {
             entry = self.visit(key, position);
         }
         Some(BookProgress {
-            marks,
+            marks: mark_count,
             open: self.open.len(),
             entry,
             nodes: self.solver.nodes,
@@ -105,26 +105,26 @@ impl BookWriter {
     /// Returns a new entry, if the position needs one.
     fn visit(&mut self, key: u64, position: OwnPosition) -> Option<u64> {
         // The position with the canonical key.
-        let mirror = self.geometry.mirror(position.stones);
-        let stones = match self.geometry.key(position.stones) == key {
-            true => position.stones,
+        let mirror = self.geometry.mirror(position.marks);
+        let marks = match self.geometry.key(position.marks) == key {
+            true => position.marks,
             false => mirror,
         };
         let known = self.entries.get(&key).copied();
-        let is_quick = known.is_none() && self.is_quick(stones);
+        let is_quick = known.is_none() && self.is_quick(marks);
         if is_quick {
             return None;
         }
-        let entry = known.unwrap_or_else(|| self.solve(key, stones, position.at_least));
+        let entry = known.unwrap_or_else(|| self.solve(key, marks, position.at_least));
         self.entries.insert(key, entry);
         let (sign, column) = ((entry >> 3 & 3) as i32 - 1, (entry & 7) as u32);
-        let cell = self.geometry.playable(stones.mask) & self.geometry.column(column);
-        let after = stones.after(cell);
-        if stones.mask.count_ones() + 2 <= MAX_MARKS && !self.solver.is_won(after) {
+        let cell = self.geometry.playable(marks.mask) & self.geometry.column(column);
+        let after = marks.after(cell);
+        if marks.mask.count_ones() + 2 <= MAX_MARKS && !self.solver.is_won(after) {
             let children = self.solver.children(after).into_iter();
             let goes_on = children.filter(|(_, child)| !self.solver.is_won(*child));
-            self.next.extend(goes_on.map(|(_, stones)| OwnPosition {
-                stones,
+            self.next.extend(goes_on.map(|(_, marks)| OwnPosition {
+                marks,
                 at_least: sign,
             }));
         }
@@ -132,34 +132,34 @@ impl BookWriter {
     }
 
     /// Whether `perfect` answers quickly without the book.
-    fn is_quick(&self, stones: Stones) -> bool {
+    fn is_quick(&self, marks: Marks) -> bool {
         let mut solver = ConnectFour::for_board(self.geometry, SOLVER_MEMORY);
         solver.book = None;
         let limit = QUICK_NODES + DISTANCE_NODES;
         solver
-            .choose(stones, DISTANCE_NODES, &mut |nodes, _| nodes > limit)
+            .choose(marks, DISTANCE_NODES, &mut |nodes, _| nodes > limit)
             .is_ok()
     }
 
     /// The entry of a position. Its sign must be at least `at_least`.
-    fn solve(&mut self, key: u64, stones: Stones, at_least: i32) -> u64 {
+    fn solve(&mut self, key: u64, marks: Marks, at_least: i32) -> u64 {
         let found = self
-            .sign_and_move(stones, at_least)
+            .sign_and_move(marks, at_least)
             .expect("nothing stops it");
         let (sign, column) = found;
         key << 5 | ((sign + 1) as u64) << 3 | u64::from(column)
     }
 
-    fn sign_and_move(&mut self, stones: Stones, at_least: i32) -> Result<(i32, u32), Stopped> {
+    fn sign_and_move(&mut self, marks: Marks, at_least: i32) -> Result<(i32, u32), Stopped> {
         let never = &mut |_, _| false;
         let mut sign = at_least;
-        if sign < 1 && self.solver.reaches(stones, Score(1), never)? {
+        if sign < 1 && self.solver.reaches(marks, Score(1), never)? {
             sign = 1;
         }
-        if sign < 0 && self.solver.reaches(stones, Score(0), never)? {
+        if sign < 0 && self.solver.reaches(marks, Score(0), never)? {
             sign = 0;
         }
-        let (at, _) = self.solver.best(stones, Score(sign), false, never)?;
+        let (at, _) = self.solver.best(marks, Score(sign), false, never)?;
         let cell = self.geometry.bit(at);
         Ok((sign, cell.trailing_zeros() / (self.geometry.rows + 1)))
     }
@@ -206,21 +206,21 @@ impl OpeningSolver {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
 
-    /// The sum of the distances of all stones from the middle column. Positions with a smaller sum are more frequent in
+    /// The sum of the distances of all marks from the middle column. Positions with a smaller sum are more frequent in
     /// games and in searches, and take longer, so they come first.
     pub fn distance_from_middle(&self, key: u64) -> u32 {
         let mask = self.geometry.position(key).mask;
-        let marks = |column: u32| (mask & self.geometry.column(column)).count_ones();
+        let mark_count = |column: u32| (mask & self.geometry.column(column)).count_ones();
         let distance = |column: u32| (2 * column + 1).abs_diff(self.geometry.columns);
         (0..self.geometry.columns)
-            .map(|column| marks(column) * distance(column))
+            .map(|column| mark_count(column) * distance(column))
             .sum()
     }
 
     /// 1, 0 or -1: whether the side to move wins, draws or loses in the position with this key.
     pub fn sign(&mut self, key: u64) -> i32 {
-        let stones = self.geometry.position(key);
-        let sign = self.solver.sign(stones, &mut |_, _| false);
+        let marks = self.geometry.position(key);
+        let sign = self.solver.sign(marks, &mut |_, _| false);
         sign.expect("nothing stops it")
     }
 }

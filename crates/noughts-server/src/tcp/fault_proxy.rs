@@ -19,7 +19,7 @@ use crate::net::Acceptor;
 
 /// A deliberate fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Misbehaviour {
+pub enum InjectedFault {
     /// No answers.
     Silent,
     /// Every answer is delayed by 0.7 s.
@@ -42,52 +42,52 @@ pub enum Misbehaviour {
     Bytewise,
 }
 
-const KINDS: [(&str, Misbehaviour); 10] = [
-    ("silent", Misbehaviour::Silent),
-    ("slow", Misbehaviour::Slow),
-    ("half-frame", Misbehaviour::HalfFrame),
-    ("wrong-id", Misbehaviour::WrongId),
-    ("garbage", Misbehaviour::Garbage),
-    ("early-close", Misbehaviour::EarlyClose),
-    ("taken-cell", Misbehaviour::TakenCell),
-    ("no-cell", Misbehaviour::NoCell),
-    ("wrong-flag", Misbehaviour::WrongFlag),
-    ("bytewise", Misbehaviour::Bytewise),
+const FAULTS: [(&str, InjectedFault); 10] = [
+    ("silent", InjectedFault::Silent),
+    ("slow", InjectedFault::Slow),
+    ("half-frame", InjectedFault::HalfFrame),
+    ("wrong-id", InjectedFault::WrongId),
+    ("garbage", InjectedFault::Garbage),
+    ("early-close", InjectedFault::EarlyClose),
+    ("taken-cell", InjectedFault::TakenCell),
+    ("no-cell", InjectedFault::NoCell),
+    ("wrong-flag", InjectedFault::WrongFlag),
+    ("bytewise", InjectedFault::Bytewise),
 ];
 
 /// Unknown name of a fault. The message lists the known ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownMisbehaviour(Quoted);
+pub struct UnknownFault(Quoted);
 
-impl FromStr for Misbehaviour {
-    type Err = UnknownMisbehaviour;
+impl FromStr for InjectedFault {
+    type Err = UnknownFault;
 
-    fn from_str(text: &str) -> Result<Misbehaviour, UnknownMisbehaviour> {
-        let found = KINDS.iter().find(|(name, _)| *name == text);
+    fn from_str(text: &str) -> Result<InjectedFault, UnknownFault> {
+        let found = FAULTS.iter().find(|(name, _)| *name == text);
         found
-            .map(|(_, kind)| *kind)
-            .ok_or_else(|| UnknownMisbehaviour(Quoted::from(text)))
+            .map(|(_, fault)| *fault)
+            .ok_or_else(|| UnknownFault(Quoted::from(text)))
     }
 }
 
-impl fmt::Display for Misbehaviour {
+impl fmt::Display for InjectedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = KINDS.iter().find(|(_, kind)| kind == self);
+        let name = FAULTS.iter().find(|(_, fault)| fault == self);
         f.pad(name.map_or("", |(name, _)| name))
     }
 }
 
-impl fmt::Display for UnknownMisbehaviour {
+impl fmt::Display for UnknownFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = KINDS.map(|(name, _)| name).join(", ");
+        let names = FAULTS.map(|(name, _)| name).join(", ");
         write!(f, "{} is not a known fault; known faults: {names}", self.0)
     }
 }
 
-impl std::error::Error for UnknownMisbehaviour {}
+impl std::error::Error for UnknownFault {}
 
 /// Accepts clients and connects each to the correct listener at `behind`, until the future is dropped.
-pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehaviour) {
+pub async fn inject_fault(listener: TcpListener, behind: SocketAddr, fault: InjectedFault) {
     let mut connections = JoinSet::new();
     let mut acceptor = Acceptor::new(listener);
     loop {
@@ -95,16 +95,16 @@ pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehav
             Some(_) = connections.join_next() => {}
             (client, _) = acceptor.accept() => {
                 // The number of connections is bounded by the limits of the correct listener.
-                connections.spawn(async move { FaultyProxy::between(client, behind, kind).await });
+                connections.spawn(async move { FaultProxy::between(client, behind, fault).await });
             }
         }
     }
 }
 
-/// One proxied connection.
-struct FaultyProxy {
+/// The proxy of one connection.
+struct FaultProxy {
     client: TcpStream,
-    kind: Misbehaviour,
+    fault: InjectedFault,
     dialect: Dialect,
     /// Bytes of the client that are not decoded yet.
     received: Vec<u8>,
@@ -114,14 +114,18 @@ struct FaultyProxy {
 /// The connection has ended.
 struct Ended;
 
-impl FaultyProxy {
-    async fn between(client: TcpStream, behind: SocketAddr, kind: Misbehaviour) -> io::Result<()> {
+impl FaultProxy {
+    async fn between(
+        client: TcpStream,
+        behind: SocketAddr,
+        fault: InjectedFault,
+    ) -> io::Result<()> {
         let _ = client.set_nodelay(true);
         let mut server = TcpStream::connect(behind).await?;
         let _ = server.set_nodelay(true);
-        let mut proxy = FaultyProxy {
+        let mut proxy = FaultProxy {
             client,
-            kind,
+            fault,
             dialect: Dialect::Seed,
             received: Vec::new(),
             last_cell: *b"1-1",
@@ -164,7 +168,7 @@ impl FaultyProxy {
                 FromClient::Hello { .. } | FromClient::Play { .. } | FromClient::Error { .. } => {}
             }
         }
-        // Not a frame: the correct listener closes the connection.
+        // These bytes are not a frame, so the correct listener closes the connection.
         if self.received.len() > 512 {
             self.received.clear();
         }
@@ -177,18 +181,18 @@ impl FaultyProxy {
         );
         let mut bytes = Vec::new();
         self.with_fault(answer).encode(&mut bytes);
-        match self.kind {
-            Misbehaviour::Silent => return Ok(Ok(())),
-            Misbehaviour::EarlyClose if is_move => return Ok(Err(Ended)),
-            Misbehaviour::HalfFrame if is_move => {
+        match self.fault {
+            InjectedFault::Silent => return Ok(Ok(())),
+            InjectedFault::EarlyClose if is_move => return Ok(Err(Ended)),
+            InjectedFault::HalfFrame if is_move => {
                 bytes.truncate(bytes.len() / 2);
                 self.client.write_all(&bytes).await?;
-                self.kind = Misbehaviour::Silent;
+                self.fault = InjectedFault::Silent;
                 return Ok(Ok(()));
             }
-            Misbehaviour::Garbage if is_move => bytes = b"\xff\xfe\x07garbage\0".to_vec(),
-            Misbehaviour::Slow => sleep(Duration::from_millis(700)).await,
-            Misbehaviour::Bytewise => {
+            InjectedFault::Garbage if is_move => bytes = b"\xff\xfe\x07garbage\0".to_vec(),
+            InjectedFault::Slow => sleep(Duration::from_millis(700)).await,
+            InjectedFault::Bytewise => {
                 for byte in bytes {
                     self.client.write_all(&[byte]).await?;
                     sleep(Duration::from_millis(5)).await;
@@ -203,24 +207,24 @@ impl FaultyProxy {
 
     /// The answer with the fault.
     fn with_fault(&self, mut answer: FromServer) -> FromServer {
-        match (self.kind, &mut answer) {
+        match (self.fault, &mut answer) {
             (
-                Misbehaviour::WrongId,
+                InjectedFault::WrongId,
                 FromServer::Ready { id }
                 | FromServer::Admit { id, .. }
                 | FromServer::Action { id, .. }
                 | FromServer::Result { id, .. }
                 | FromServer::Error { id, .. },
             ) => *id ^= 1,
-            (Misbehaviour::TakenCell, FromServer::Action { cell, .. }) => *cell = self.last_cell,
-            (Misbehaviour::NoCell, FromServer::Action { cell, .. }) => *cell = *b"9-9",
-            (Misbehaviour::WrongFlag, FromServer::Admit { flag, .. }) => {
+            (InjectedFault::TakenCell, FromServer::Action { cell, .. }) => *cell = self.last_cell,
+            (InjectedFault::NoCell, FromServer::Action { cell, .. }) => *cell = *b"9-9",
+            (InjectedFault::WrongFlag, FromServer::Admit { flag, .. }) => {
                 *flag = match flag {
                     Admission::Refused => Admission::First,
                     Admission::First | Admission::Second => Admission::Refused,
                 };
             }
-            (Misbehaviour::WrongFlag, FromServer::Result { flag, .. }) => {
+            (InjectedFault::WrongFlag, FromServer::Result { flag, .. }) => {
                 *flag = match flag {
                     GameResult::Draw => GameResult::Won,
                     GameResult::Won | GameResult::Lost => flag.for_opponent(),

@@ -10,12 +10,12 @@ use noughts_rules::Seat;
 
 use crate::state_file::StateFile;
 
-/// Maximum number of kept seats. More seats replace the oldest ones.
+/// Maximum number of saved seats. More seats replace the oldest ones.
 const MAX_KEPT: usize = 200;
 
 /// A seat at a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct KeptSeat {
+pub(crate) struct SavedSeat {
     /// The game's link.
     pub(crate) url: ServerUrl,
     pub(crate) seat: Seat,
@@ -24,13 +24,13 @@ pub(crate) struct KeptSeat {
     pub(crate) token: String,
 }
 
-impl KeptSeat {
-    fn read(line: &str) -> Option<KeptSeat> {
+impl SavedSeat {
+    fn read(line: &str) -> Option<SavedSeat> {
         let words: Vec<&str> = line.split(' ').collect();
         let [url, seat, symbol, variant, token] = words[..] else {
             return None;
         };
-        Some(KeptSeat {
+        Some(SavedSeat {
             url: url
                 .parse()
                 .ok()
@@ -47,12 +47,12 @@ impl KeptSeat {
         format!("{} as {}, {}", self.variant, self.symbol, self.url)
     }
 
-    fn is_same_seat(&self, other: &KeptSeat) -> bool {
+    fn is_same_seat(&self, other: &SavedSeat) -> bool {
         self.url == other.url && self.seat == other.seat
     }
 }
 
-impl std::fmt::Display for KeptSeat {
+impl std::fmt::Display for SavedSeat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -62,43 +62,43 @@ impl std::fmt::Display for KeptSeat {
     }
 }
 
-/// The file of kept seats: `noughts/seats` in the user's state directory.
+/// The file of saved seats: `noughts/seats` in the user's state directory.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptSeats {
+pub(crate) struct SavedSeats {
     file: StateFile,
 }
 
-impl KeptSeats {
+impl SavedSeats {
     /// The file of the current user; `None` without a home directory.
-    pub(crate) fn of_user() -> Option<KeptSeats> {
+    pub(crate) fn of_user() -> Option<SavedSeats> {
         let file = StateFile::of_user("seats")?;
-        Some(KeptSeats { file })
+        Some(SavedSeats { file })
     }
 
-    /// Returns the kept seats, newest first; none if the file does not exist. Lines that cannot be parsed are
+    /// Returns the saved seats, newest first; none if the file does not exist. Lines that cannot be parsed are
     /// skipped.
-    pub(crate) fn read(&self) -> io::Result<Vec<KeptSeat>> {
+    pub(crate) fn read(&self) -> io::Result<Vec<SavedSeat>> {
         let lines = self.file.read()?;
-        Ok(lines.lines().rev().filter_map(KeptSeat::read).collect())
+        Ok(lines.lines().rev().filter_map(SavedSeat::read).collect())
     }
 
     /// Adds a seat at the end of the file. A seat that is already in the file moves to the end.
-    pub(crate) fn add(&self, seat: &KeptSeat) -> io::Result<()> {
+    pub(crate) fn add(&self, seat: &SavedSeat) -> io::Result<()> {
         self.change(|seats| {
-            seats.retain(|kept| !kept.is_same_seat(seat));
+            seats.retain(|saved| !saved.is_same_seat(seat));
             seats.push(seat.clone());
             let surplus = seats.len().saturating_sub(MAX_KEPT);
             seats.drain(..surplus);
         })
     }
 
-    pub(crate) fn remove(&self, seat: &KeptSeat) -> io::Result<()> {
-        self.change(|seats| seats.retain(|kept| !kept.is_same_seat(seat)))
+    pub(crate) fn remove(&self, seat: &SavedSeat) -> io::Result<()> {
+        self.change(|seats| seats.retain(|saved| !saved.is_same_seat(seat)))
     }
 
-    fn change(&self, change: impl FnOnce(&mut Vec<KeptSeat>)) -> io::Result<()> {
+    fn change(&self, change: impl FnOnce(&mut Vec<SavedSeat>)) -> io::Result<()> {
         self.file.change(|text| {
-            let mut seats = text.lines().filter_map(KeptSeat::read).collect();
+            let mut seats = text.lines().filter_map(SavedSeat::read).collect();
             change(&mut seats);
             seats.iter().map(|seat| format!("{seat}\n")).collect()
         })
@@ -109,9 +109,9 @@ impl KeptSeats {
 mod tests {
     use super::*;
 
-    fn seat(number: u8, game: char) -> KeptSeat {
+    fn seat(number: u8, game: char) -> SavedSeat {
         let url = format!("http://localhost:8080/game/{}", game.to_string().repeat(26));
-        KeptSeat {
+        SavedSeat {
             url: url.parse().unwrap(),
             seat: Seat(number),
             symbol: 'x',
@@ -124,15 +124,15 @@ mod tests {
     fn seats_are_kept_privately_and_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("noughts").join("seats");
-        let kept = KeptSeats {
+        let saved = SavedSeats {
             file: StateFile::at(path.clone()),
         };
-        assert_eq!(kept.read().unwrap(), []);
+        assert_eq!(saved.read().unwrap(), []);
         for seat in [seat(0, 'A'), seat(1, 'A'), seat(0, 'B'), seat(0, 'A')] {
-            kept.add(&seat).unwrap();
+            saved.add(&seat).unwrap();
         }
         assert_eq!(
-            kept.read().unwrap(),
+            saved.read().unwrap(),
             [seat(0, 'A'), seat(0, 'B'), seat(1, 'A')]
         );
         #[cfg(unix)]
@@ -141,8 +141,8 @@ mod tests {
             let mode = std::fs::metadata(&path).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
-        kept.remove(&seat(0, 'B')).unwrap();
-        assert_eq!(kept.read().unwrap(), [seat(0, 'A'), seat(1, 'A')]);
+        saved.remove(&seat(0, 'B')).unwrap();
+        assert_eq!(saved.read().unwrap(), [seat(0, 'A'), seat(1, 'A')]);
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            KeptSeats {
+            SavedSeats {
                 file: StateFile::at(path)
             }
             .read()

@@ -14,7 +14,7 @@ use crate::state_file::StateFile;
 
 /// A player at one server.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct KeptPlayer {
+pub(crate) struct SavedPlayer {
     pub(crate) server: ServerUrl,
     /// Whether robots play as this player.
     pub(crate) is_bot: bool,
@@ -23,8 +23,8 @@ pub(crate) struct KeptPlayer {
     pub(crate) name: String,
 }
 
-impl KeptPlayer {
-    fn read(line: &str) -> Option<KeptPlayer> {
+impl SavedPlayer {
+    fn read(line: &str) -> Option<SavedPlayer> {
         let mut words = line.splitn(5, ' ');
         let server = words.next()?.parse::<ServerUrl>().ok()?;
         let is_bot = match words.next()? {
@@ -33,7 +33,7 @@ impl KeptPlayer {
             _ => return None,
         };
         let mut text = || words.next().map(str::to_owned);
-        Some(KeptPlayer {
+        Some(SavedPlayer {
             server,
             is_bot,
             id: text()?,
@@ -47,7 +47,7 @@ impl KeptPlayer {
     }
 }
 
-impl std::fmt::Display for KeptPlayer {
+impl std::fmt::Display for SavedPlayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kind = if self.is_bot { "bot" } else { "person" };
         let (server, name) = (server_of(&self.server), &self.name);
@@ -67,17 +67,17 @@ pub(crate) fn is_same_server(one: &ServerUrl, other: &ServerUrl) -> bool {
     server_of(one) == server_of(other)
 }
 
-/// The file of kept players: `noughts/players` in the user's state directory.
+/// The file of saved players: `noughts/players` in the user's state directory.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptPlayers {
+pub(crate) struct SavedPlayers {
     file: StateFile,
 }
 
-impl KeptPlayers {
+impl SavedPlayers {
     /// The file of the current user; `None` without a home directory.
-    pub(crate) fn of_user() -> Option<KeptPlayers> {
+    pub(crate) fn of_user() -> Option<SavedPlayers> {
         let file = StateFile::of_user("players")?;
-        Some(KeptPlayers { file })
+        Some(SavedPlayers { file })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -85,14 +85,14 @@ impl KeptPlayers {
     }
 
     /// Returns all players; none if the file does not exist. Lines that cannot be parsed are skipped.
-    pub(crate) fn read(&self) -> io::Result<Vec<KeptPlayer>> {
+    pub(crate) fn read(&self) -> io::Result<Vec<SavedPlayer>> {
         let text = self.file.read()?;
-        Ok(text.lines().filter_map(KeptPlayer::read).collect())
+        Ok(text.lines().filter_map(SavedPlayer::read).collect())
     }
 
-    pub(crate) fn find(&self, server: &ServerUrl, is_bot: bool) -> io::Result<Option<KeptPlayer>> {
+    pub(crate) fn find(&self, server: &ServerUrl, is_bot: bool) -> io::Result<Option<SavedPlayer>> {
         let mut players = self.read()?.into_iter();
-        Ok(players.find(|kept| kept.is_at(server, is_bot)))
+        Ok(players.find(|saved| saved.is_at(server, is_bot)))
     }
 
     /// Returns an error if the file cannot be written. Called before a player is created.
@@ -102,25 +102,25 @@ impl KeptPlayers {
 
     /// Adds a player and removes the earlier player of the same kind at the same server. Lines that cannot be parsed
     /// stay.
-    pub(crate) fn put(&self, player: &KeptPlayer) -> io::Result<()> {
+    pub(crate) fn put(&self, player: &SavedPlayer) -> io::Result<()> {
         self.change(player, &format!("{player}\n"))
     }
 
     /// Marks the line of a player that the server does not recognize, so that the line stays but is not used.
-    pub(crate) fn set_aside(&self, player: &KeptPlayer) -> io::Result<()> {
+    pub(crate) fn set_aside(&self, player: &SavedPlayer) -> io::Result<()> {
         let line = player.to_string();
         // The first space is before `person` or `bot`.
         self.change(player, &format!("{}\n", line.replacen(' ', " former-", 1)))
     }
 
-    pub(crate) fn remove(&self, player: &KeptPlayer) -> io::Result<()> {
+    pub(crate) fn remove(&self, player: &SavedPlayer) -> io::Result<()> {
         self.change(player, "")
     }
 
     /// Replaces the line of `player` by `line`.
-    fn change(&self, player: &KeptPlayer, line: &str) -> io::Result<()> {
+    fn change(&self, player: &SavedPlayer, line: &str) -> io::Result<()> {
         let is_same = |line: &str| {
-            KeptPlayer::read(line).is_some_and(|kept| kept.is_at(&player.server, player.is_bot))
+            SavedPlayer::read(line).is_some_and(|saved| saved.is_at(&player.server, player.is_bot))
         };
         self.file.change(|text| {
             let others = text.lines().filter(|line| !is_same(line));
@@ -134,8 +134,8 @@ impl KeptPlayers {
 mod tests {
     use super::*;
 
-    fn player(server: &str, is_bot: bool, name: &str) -> KeptPlayer {
-        KeptPlayer {
+    fn player(server: &str, is_bot: bool, name: &str) -> SavedPlayer {
+        SavedPlayer {
             server: server.parse().unwrap(),
             is_bot,
             id: "ID".to_owned(),
@@ -148,7 +148,7 @@ mod tests {
     fn one_player_per_server_and_kind_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("noughts").join("players");
-        let kept = KeptPlayers {
+        let saved = SavedPlayers {
             file: StateFile::at(path.clone()),
         };
         let (here, there) = ("http://localhost:8080", "https://games.example.org");
@@ -159,26 +159,26 @@ mod tests {
             &player(there, false, "Ann"),
             &ann,
         ] {
-            kept.put(player).unwrap();
+            saved.put(player).unwrap();
         }
         let game = format!("{here}/game/{}", "A".repeat(26));
-        let found = kept.find(&game.parse().unwrap(), false).unwrap();
+        let found = saved.find(&game.parse().unwrap(), false).unwrap();
         assert_eq!(found.as_ref(), Some(&ann));
-        assert_eq!(kept.read().unwrap().len(), 3);
+        assert_eq!(saved.read().unwrap().len(), 3);
         // A copy of the file contains the same player.
         let copy = folder.path().join("copy");
         std::fs::copy(&path, &copy).unwrap();
-        let copy = KeptPlayers {
+        let copy = SavedPlayers {
             file: StateFile::at(copy),
         };
-        kept.set_aside(&ann).unwrap();
-        kept.put(&player(here, false, "New")).unwrap();
+        saved.set_aside(&ann).unwrap();
+        saved.put(&player(here, false, "New")).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let former = format!("{here} former-person ID secret Ann of the lake\n");
         assert!(text.contains(&former), "{text}");
-        kept.remove(&ann).unwrap();
+        saved.remove(&ann).unwrap();
         let server = here.parse().unwrap();
-        assert_eq!(kept.find(&server, false).unwrap(), None);
+        assert_eq!(saved.find(&server, false).unwrap(), None);
         assert_eq!(copy.find(&server, false).unwrap(), Some(ann));
     }
 }
