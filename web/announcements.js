@@ -51,10 +51,10 @@ export function announceOffers(page, before) {
   if (wasDeclined && !isAccepted) page.showNote(t("offerGone"));
 }
 
-/** Announces a completed turn and plays its sound. @param {GamePage} page @param {Table} before */
-export function announceTurn(page, before) {
-  const { table, note, at } = page.state;
-  const mine = mineOf(page.state);
+/** The last turn of another player, and what is next. @param {import("./game_state.js").GameState} state */
+export function describeNow(state) {
+  const { table } = state;
+  const mine = mineOf(state);
   const said = [];
   if (table.last && !(mine.size === 1 && mine.has(table.last.seat) && table.last.kind === "play")) {
     said.push(describeTurn(table, table.last, mine));
@@ -64,8 +64,17 @@ export function announceTurn(page, before) {
   if (table.boards && isUp) {
     said.push(table.active === null ? t("nowAny") : t("nowActive", { board: ninth(table.active) }));
   }
-  page.context.announce(said.join(" "));
-  if (isUp || table.outcome) void notify(said.join(" "));
+  return said.join(" ");
+}
+
+/** Announces a completed turn and plays its sound. @param {GamePage} page @param {Table} before */
+export function announceTurn(page, before) {
+  const { table, note, at } = page.state;
+  const mine = mineOf(page.state);
+  const said = describeNow(page.state);
+  const isUp = table.toMove !== null && mine.has(table.toMove);
+  page.context.announce(said);
+  if (isUp || table.outcome) void notify(said);
   // The message "connection is back" stays for its full time.
   if (note.mood !== "good") page.clearNote();
   const isOwn = before.pending !== null && moveOfTurn(table.last) === before.pending;
