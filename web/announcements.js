@@ -14,6 +14,8 @@ import { t } from "./i18n.js";
 
 /** Announces that somebody took a seat, that the game has begun, or that it ended without a turn. @param {GamePage} page @param {Table} before */
 export function announceSeats(page, before) {
+  // The news of a seat that this browser is taking may come before the answer, which says that the seat is its own.
+  if (page.requests.isTakingSeat) return;
   const { table } = page.state;
   const mine = mineOf(page.state);
   const seated = table.seats.flatMap((seat, at) =>
