@@ -217,6 +217,7 @@ export class GamePage {
     }
     setAttribute(this.root, "data-lost", state.isLost);
     setAttribute(this.root, "data-waiting", phaseOf(table) === "waiting");
+    setAttribute(this.root, "data-invited", isInvited(state));
     setAttribute(this.root, "data-ending", table.outcome && mine.size && at === null ? endingOf(table, mine) : null);
     this.renderStatus(mine);
     patch(this.seats, seatList(state, shown ?? table));

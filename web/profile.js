@@ -48,7 +48,7 @@ export function profileSection(context, me) {
           rename();
         },
       },
-      labelled(t("yourName"), name),
+      labelled(t("yourNameOptional"), name),
       h("button", { type: "submit" }, t("save")),
     ),
     note,

@@ -163,7 +163,8 @@ export default {
   levelFair: "mitjà",
   levelStrong: "fort",
   yourName: "El teu nom",
-  nameHint: "Els altres el veuen a la teva taula.",
+  yourNameOptional: "El teu nom (opcional)",
+  nameHint: "Opcional. Els altres jugadors el veuen.",
   language: "Llengua",
   theme: "Aspecte",
   lostStart: "El servidor no respon. Torna-ho a provar d'aquí a un moment.",
@@ -215,6 +216,7 @@ export default {
   copied: "Copiat.",
   qr: "L'enllaç com a codi QR",
 
+  qrCode: "Codi QR",
   moves: "Jugades",
   noMoves: "Encara no hi ha jugades.",
   turnAt: "Torn {n}",

@@ -175,7 +175,8 @@ export default {
   levelFair: "střední",
   levelStrong: "silná",
   yourName: "Vaše jméno",
-  nameHint: "U stolu je uvidí ostatní.",
+  yourNameOptional: "Vaše jméno (nepovinné)",
+  nameHint: "Nepovinné. Ostatní hráči je uvidí.",
   language: "Jazyk",
   theme: "Vzhled",
   lostStart: "Server neodpovídá. Zkuste to za chvíli.",
@@ -239,6 +240,7 @@ export default {
   copied: "Zkopírováno.",
   qr: "Odkaz jako QR kód",
 
+  qrCode: "QR kód",
   moves: "Tahy",
   noMoves: "Zatím žádné tahy.",
   turnAt: "{n}. tah",

@@ -167,7 +167,8 @@ export default {
   levelFair: "moyen",
   levelStrong: "fort",
   yourName: "Votre nom",
-  nameHint: "Les autres le voient à votre table.",
+  yourNameOptional: "Votre nom (facultatif)",
+  nameHint: "Facultatif. Les autres joueurs le voient.",
   language: "Langue",
   theme: "Apparence",
   lostStart: "Le serveur ne répond pas. Réessayez dans un instant.",
@@ -215,6 +216,7 @@ export default {
   copied: "Copié.",
   qr: "Le lien en code QR",
 
+  qrCode: "Code QR",
   moves: "Coups",
   noMoves: "Pas encore de coup.",
   turnAt: "Tour {n}",
