@@ -1,7 +1,7 @@
 // Announces the events of a table: to screen readers, with sounds, and with notifications while the tab is hidden.
 
 import { mineOf } from "./game_state.js";
-import { describeTurn, seatName, statusOf } from "./labels.js";
+import { describeTurn, nameOf, statusOf, tell } from "./labels.js";
 import { ninth } from "./places.js";
 import { notify } from "./notifications.js";
 import { describeOffer } from "./offers.js";
@@ -19,12 +19,12 @@ export function announceSeats(page, before) {
   const { table } = page.state;
   const mine = mineOf(page.state);
   const seated = table.seats.flatMap((seat, at) =>
-    before.seats[at]?.kind === "open" && seat.kind !== "open" && !mine.has(at) ? [seatName(seat, at)] : [],
+    before.seats[at]?.kind === "open" && seat.kind !== "open" && !mine.has(at) ? [nameOf(table.seats, at, mine)] : [],
   );
   const hasChanged = phaseOf(before) !== phaseOf(table);
   if (!seated.length && !hasChanged) return;
   page.clearNote();
-  const said = [...seated.map((name) => t("satDown", { name })), statusOf(table, mine)].join(" ");
+  const said = [...seated.map((name) => tell("satDown", { name })), statusOf(table, mine)].join(" ");
   page.context.announce(said);
   if (!mine.size) return;
   if (table.outcome) sound(endingOf(table, mine));
@@ -40,7 +40,7 @@ export function announceOffers(page, before) {
   const isNew = (/** @type {import("./api_types").OfferView} */ { seat, entry }) =>
     !mine.has(seat) && !before.offers.some((known) => known.entry === entry);
   for (const { kind, seat } of table.offers.filter(isNew)) {
-    const said = describeOffer(table, kind, [seat]);
+    const said = describeOffer(table, mine, kind, [seat]);
     page.context.announce(said);
     sound("joined");
     void notify(said);

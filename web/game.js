@@ -265,7 +265,7 @@ export class GamePage {
     // With this address, a reload opens the analysis again.
     history.replaceState(history.state, "", `${location.pathname}${location.search}#analysis`);
     const { AnalysisPanel } = await import("./analysis.js");
-    const analysis = new AnalysisPanel(this.state.table, (turn) => this.requests.look(turn));
+    const analysis = new AnalysisPanel(this.state.table, mineOf(this.state), (turn) => this.requests.look(turn));
     this.set({ analysis });
     // The button that had the focus is gone, so the focus moves to the analysis.
     analysis.root.focus({ preventScroll: true });

@@ -2,7 +2,7 @@
 
 import { labelled } from "./dialogs.js";
 import { button, h, keep, patch } from "./dom.js";
-import { gameName } from "./labels.js";
+import { gameName, isChosenName } from "./labels.js";
 import { setPreferences, preferences } from "./preferences.js";
 import { shareCard } from "./share.js";
 import { phaseOf } from "./table.js";
@@ -16,7 +16,7 @@ export const isInvited = ({ table, tokens }) => phaseOf(table) === "waiting" && 
 
 /** A title that says who invites, and to which game. @param {Table} table */
 export function invitationTitle(table) {
-  const host = table.seats.find(({ kind, name }) => kind === "human" && name);
+  const host = table.seats.find(({ kind, name }) => kind === "human" && isChosenName(name));
   const game = gameName(table.variant);
   return host ? t("invites", { name: host.name, game }) : t("invited", { game });
 }
