@@ -143,9 +143,10 @@ export class AnalysisPanel {
   /** The line of best play in words, if it has several moves. @param {TurnAnalysis} turn */
   line({ line = [] }) {
     if (line.length < 2) return [];
-    const moves = line.slice(0, MAX_LINE).map((move) => shortPlace(this.table.variant, move));
+    const { variant } = this.table;
+    const moves = line.slice(0, MAX_LINE).map((move) => (variant.gravity ? columnOf(move) : shortPlace(variant, move)));
     if (line.length > MAX_LINE) moves.push("…");
-    return [t("lineIs", { moves: moves.join(", ") }).replace("….", "…")];
+    return [t(variant.gravity ? "lineOfColumns" : "lineIs", { moves: moves.join(", ") }).replace("….", "…")];
   }
 
   /** @param {string[]} moves */

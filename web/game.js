@@ -272,6 +272,8 @@ export class GamePage {
     analysis.root.scrollIntoView({ block: "nearest" });
     await analysis.load();
     this.render();
+    // Now that it has its size.
+    analysis.root.scrollIntoView({ block: "nearest" });
   }
 
   async share() {

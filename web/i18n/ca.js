@@ -456,6 +456,7 @@ export default {
   bestThreatens: "Amenaça una línia: {places}.",
   bestBlocks: "Bloqueja una línia.",
   lineIs: "La millor continuació: {moves}.",
+  lineOfColumns: "La millor continuació: columnes {moves}.",
   spectators: { one: "{n} espectador", many: "{n} espectadors", other: "{n} espectadors" },
   minutes: { one: "{n} minut", many: "{n} minuts", other: "{n} minuts" },
   seconds: { one: "{n} segon", many: "{n} segons", other: "{n} segons" },

@@ -522,6 +522,7 @@ export default {
   bestThreatens: "Hrozí řada: {places}.",
   bestBlocks: "Brání řadě.",
   lineIs: "Nejlepší pokračování: {moves}.",
+  lineOfColumns: "Nejlepší pokračování: sloupce {moves}.",
   spectators: { one: "{n} divák", few: "{n} diváci", many: "{n} diváka", other: "{n} diváků" },
   minutes: { one: "{n} minuta", few: "{n} minuty", many: "{n} minuty", other: "{n} minut" },
   seconds: { one: "{n} sekunda", few: "{n} sekundy", many: "{n} sekundy", other: "{n} sekund" },

@@ -433,6 +433,7 @@ export default {
   bestThreatens: "It threatens a line: {places}.",
   bestBlocks: "It blocks a line.",
   lineIs: "Best play: {moves}.",
+  lineOfColumns: "Best play: columns {moves}.",
   spectators: { one: "{n} spectator", other: "{n} spectators" },
   minutes: { one: "{n} minute", other: "{n} minutes" },
   seconds: { one: "{n} second", other: "{n} seconds" },

@@ -464,6 +464,7 @@ export default {
   bestThreatens: "Ce coup menace un alignement : {places}.",
   bestBlocks: "Ce coup bloque un alignement.",
   lineIs: "La meilleure suite : {moves}.",
+  lineOfColumns: "La meilleure suite : colonnes {moves}.",
   spectators: { one: "{n} spectateur", many: "{n} spectateurs", other: "{n} spectateurs" },
   minutes: { one: "{n} minute", many: "{n} minutes", other: "{n} minutes" },
   seconds: { one: "{n} seconde", many: "{n} secondes", other: "{n} secondes" },
