@@ -2,7 +2,7 @@
 
 import { Unreachable, Refusal, api } from "./api.js";
 import { h, keep, replaceContents, s } from "./dom.js";
-import { seatName } from "./labels.js";
+import { nameOf, tell } from "./labels.js";
 import { placeName, shortPlace, sideName } from "./places.js";
 import { describeRefusal } from "./refusals.js";
 import { moveOfTurn, winners } from "./table.js";
@@ -16,9 +16,10 @@ import { formatList, t } from "./i18n.js";
 const MAX_LINE = 8;
 
 export class AnalysisPanel {
-  /** @param {Table} table @param {(turn: number) => void} onLook */
-  constructor(table, onLook) {
+  /** @param {Table} table @param {Set<number>} mine the seats of this browser @param {(turn: number) => void} onLook */
+  constructor(table, mine, onLook) {
     this.table = table;
+    this.mine = mine;
     this.onLook = onLook;
     /** @type {GameAnalysis | null} */
     this.analysis = null;
@@ -142,9 +143,10 @@ export class AnalysisPanel {
   /** The line of best play in words, if it has several moves. @param {TurnAnalysis} turn */
   line({ line = [] }) {
     if (line.length < 2) return [];
-    const moves = line.slice(0, MAX_LINE).map((move) => shortPlace(this.table.variant, move));
+    const { variant } = this.table;
+    const moves = line.slice(0, MAX_LINE).map((move) => (variant.gravity ? columnOf(move) : shortPlace(variant, move)));
     if (line.length > MAX_LINE) moves.push("…");
-    return [t("lineIs", { moves: moves.join(", ") }).replace("….", "…")];
+    return [t(variant.gravity ? "lineOfColumns" : "lineIs", { moves: moves.join(", ") }).replace("….", "…")];
   }
 
   /** @param {string[]} moves */
@@ -154,11 +156,16 @@ export class AnalysisPanel {
 
   /** @param {TurnAnalysis} turn */
   says(turn) {
-    const seat = this.table.seats[turn.done.seat];
-    const name = seat ? seatName(seat, turn.done.seat) : "";
     const move = moveOfTurn(turn.done);
     const place = move ? placeName(this.table.variant, move) : "…";
-    return [t("mistakeAt", { n: turn.turn, name, place, what: gave(turn) }), ...this.why(turn)].join(" ");
+    const name = nameOf(this.table.seats, turn.done.seat, this.mine);
+    const key = this.isMe(turn.done.seat) ? "yourMistakeAt" : "mistakeAt";
+    return [t(key, { n: turn.turn, name, place, what: gave(turn) }), ...this.why(turn)].join(" ");
+  }
+
+  /** Whether a seat is the only one of this browser. @param {number} seat */
+  isMe(seat) {
+    return this.mine.size === 1 && this.mine.has(seat);
   }
 
   /** Says which move would have been better, and how the opponent could have answered the mistake: a win at once, a fork, a line. @param {TurnAnalysis} turn */
@@ -167,16 +174,19 @@ export class AnalysisPanel {
     const answer = this.analysis?.turns[turn.turn];
     const better = turn.best ? [t("betterWas", { place: placeName(variant, turn.best) })] : [];
     if (answer?.worth?.value !== "win" || !answer.best) return better;
-    const seat = seats[answer.done.seat];
+    const { seat } = answer.done;
     const values = {
-      name: seat ? seatName(seat, answer.done.seat) : "",
+      name: nameOf(seats, seat, this.mine),
       place: placeName(variant, answer.best),
       n: answer.worth.plies ?? 0,
     };
-    if (values.n <= 1) return [...better, t("answerWins", values)];
+    if (values.n === 1) return [...better, tell(this.isMe(seat) ? "youCouldWinNow" : "answerWinsNow", values)];
+    // The opening book of Connect Four does not know the number of moves.
+    const inMoves = this.isMe(seat) ? "youCouldWinIn" : "answerWinsIn";
+    const wins = tell(values.n ? inMoves : this.isMe(seat) ? "youCouldWin" : "answerWins", values);
     const threats = answer.best_threats ?? [];
     const fork = threats.length > 1 ? [t("answerForks", { ...values, places: this.places(threats) })] : [];
-    return [...better, t("answerWinsIn", values), ...fork.map(sentence), ...this.line(answer)];
+    return [...better, wins, ...fork.map(sentence), ...this.line(answer)];
   }
 
   /** @param {number[]} values @param {number} here @param {TurnAnalysis[]} mistakes */

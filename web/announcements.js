@@ -1,7 +1,7 @@
 // Announces the events of a table: to screen readers, with sounds, and with notifications while the tab is hidden.
 
 import { mineOf } from "./game_state.js";
-import { describeTurn, seatName, statusOf } from "./labels.js";
+import { describeTurn, nameOf, statusOf, tell } from "./labels.js";
 import { ninth } from "./places.js";
 import { notify } from "./notifications.js";
 import { describeOffer } from "./offers.js";
@@ -14,15 +14,17 @@ import { t } from "./i18n.js";
 
 /** Announces that somebody took a seat, that the game has begun, or that it ended without a turn. @param {GamePage} page @param {Table} before */
 export function announceSeats(page, before) {
+  // The news of a seat that this browser is taking may come before the answer, which says that the seat is its own.
+  if (page.requests.isTakingSeat) return;
   const { table } = page.state;
   const mine = mineOf(page.state);
   const seated = table.seats.flatMap((seat, at) =>
-    before.seats[at]?.kind === "open" && seat.kind !== "open" && !mine.has(at) ? [seatName(seat, at)] : [],
+    before.seats[at]?.kind === "open" && seat.kind !== "open" && !mine.has(at) ? [nameOf(table.seats, at, mine)] : [],
   );
   const hasChanged = phaseOf(before) !== phaseOf(table);
   if (!seated.length && !hasChanged) return;
   page.clearNote();
-  const said = [...seated.map((name) => t("satDown", { name })), statusOf(table, mine)].join(" ");
+  const said = [...seated.map((name) => tell("satDown", { name })), statusOf(table, mine)].join(" ");
   page.context.announce(said);
   if (!mine.size) return;
   if (table.outcome) sound(endingOf(table, mine));
@@ -38,7 +40,7 @@ export function announceOffers(page, before) {
   const isNew = (/** @type {import("./api_types").OfferView} */ { seat, entry }) =>
     !mine.has(seat) && !before.offers.some((known) => known.entry === entry);
   for (const { kind, seat } of table.offers.filter(isNew)) {
-    const said = describeOffer(table, kind, [seat]);
+    const said = describeOffer(table, mine, kind, [seat]);
     page.context.announce(said);
     sound("joined");
     void notify(said);
@@ -51,10 +53,10 @@ export function announceOffers(page, before) {
   if (wasDeclined && !isAccepted) page.showNote(t("offerGone"));
 }
 
-/** Announces a completed turn and plays its sound. @param {GamePage} page @param {Table} before */
-export function announceTurn(page, before) {
-  const { table, note, at } = page.state;
-  const mine = mineOf(page.state);
+/** The last turn of another player, and what is next. @param {import("./game_state.js").GameState} state */
+export function describeNow(state) {
+  const { table } = state;
+  const mine = mineOf(state);
   const said = [];
   if (table.last && !(mine.size === 1 && mine.has(table.last.seat) && table.last.kind === "play")) {
     said.push(describeTurn(table, table.last, mine));
@@ -64,8 +66,17 @@ export function announceTurn(page, before) {
   if (table.boards && isUp) {
     said.push(table.active === null ? t("nowAny") : t("nowActive", { board: ninth(table.active) }));
   }
-  page.context.announce(said.join(" "));
-  if (isUp || table.outcome) void notify(said.join(" "));
+  return said.join(" ");
+}
+
+/** Announces a completed turn and plays its sound. @param {GamePage} page @param {Table} before */
+export function announceTurn(page, before) {
+  const { table, note, at } = page.state;
+  const mine = mineOf(page.state);
+  const said = describeNow(page.state);
+  const isUp = table.toMove !== null && mine.has(table.toMove);
+  page.context.announce(said);
+  if (isUp || table.outcome) void notify(said);
   // The message "connection is back" stays for its full time.
   if (note.mood !== "good") page.clearNote();
   const isOwn = before.pending !== null && moveOfTurn(table.last) === before.pending;

@@ -12,6 +12,7 @@ import { pickLanguage, setLanguage, t } from "./i18n.js";
  * What a page gets from the frame.
  * @typedef {object} Context
  * @property {string[]} parts of the address
+ * @property {boolean} isFirst the first page of this document
  * @property {import("./api_types").View | undefined} handover a view that the previous page already has
  * @property {(path: string, handover?: import("./api_types").View) => void} go
  * @property {(path: string) => Promise<void>} leaveTo like `go`, but asks first if people wait for the player
@@ -139,6 +140,7 @@ async function visit(handover) {
   /** @type {Context} */
   const context = {
     parts,
+    isFirst: shown === null,
     handover,
     go,
     leaveTo,

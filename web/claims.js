@@ -2,6 +2,7 @@
 
 import { button, h } from "./dom.js";
 import { hasEachSidePlayed, mineOf } from "./game_state.js";
+import { tell } from "./labels.js";
 import { namesOf } from "./offers.js";
 import { otherPeople } from "./table.js";
 import { t } from "./i18n.js";
@@ -12,7 +13,8 @@ import { t } from "./i18n.js";
 /** The buttons when all others are away. @param {GameState} state @param {Requests} requests */
 export function claimControls(state, requests) {
   const { table } = state;
-  const others = otherPeople(table, mineOf(state));
+  const mine = mineOf(state);
+  const others = otherPeople(table, mine);
   const isDeserted = others.length > 0 && others.every((seat) => !table.seats[seat]?.present);
   // In a correspondence game everybody is away most of the time.
   if (!isDeserted || table.clock?.days || !hasEachSidePlayed(state)) return [];
@@ -21,7 +23,7 @@ export function claimControls(state, requests) {
     h(
       "div",
       { class: "offer", "data-key": "claim" },
-      h("p", {}, `${t("isAway", { n: others.length, names: namesOf(table, others) })} ${limit}`),
+      h("p", {}, `${tell("isAway", { n: others.length, names: namesOf(table, mine, others) })} ${limit}`),
       button(t("claimWin"), () => void requests.claim("win")),
       button(t("claimDraw"), () => void requests.claim("draw")),
     ),

@@ -2,7 +2,7 @@
 // send requests and receive updates.
 
 import { api } from "./api.js";
-import { endingOf } from "./announcements.js";
+import { describeNow, endingOf } from "./announcements.js";
 import { Board } from "./board.js";
 import { LOW_MS, clockName, clockSettings, timeLeft } from "./clock.js";
 import { controlsFor } from "./controls.js";
@@ -114,6 +114,8 @@ export class GamePage {
   async begin() {
     this.render();
     if (this.state.table.turn > 1) this.board.revealLast(true);
+    // Screen readers read a document that was just loaded, but not a page that replaces another.
+    if (!this.context.isFirst) this.context.announce(describeNow(this.state));
     this.updates.follow();
     const { signal } = this.pageLeft;
     this.ticker = setInterval(() => this.tick(), 100);
@@ -189,6 +191,13 @@ export class GamePage {
 
   render() {
     if (this.isLeft || !this.root.isConnected) return;
+    const hadFocus = this.root.contains(document.activeElement);
+    this.renderState();
+    // A control that disappears must not take the focus to the start of the document.
+    if (hadFocus && !this.root.contains(document.activeElement)) this.status.focus({ preventScroll: true });
+  }
+
+  renderState() {
     const { state } = this;
     const { table, at } = state;
     const mine = mineOf(state);
@@ -208,6 +217,7 @@ export class GamePage {
     }
     setAttribute(this.root, "data-lost", state.isLost);
     setAttribute(this.root, "data-waiting", phaseOf(table) === "waiting");
+    setAttribute(this.root, "data-invited", isInvited(state));
     setAttribute(this.root, "data-ending", table.outcome && mine.size && at === null ? endingOf(table, mine) : null);
     this.renderStatus(mine);
     patch(this.seats, seatList(state, shown ?? table));
@@ -255,13 +265,15 @@ export class GamePage {
     // With this address, a reload opens the analysis again.
     history.replaceState(history.state, "", `${location.pathname}${location.search}#analysis`);
     const { AnalysisPanel } = await import("./analysis.js");
-    const analysis = new AnalysisPanel(this.state.table, (turn) => this.requests.look(turn));
+    const analysis = new AnalysisPanel(this.state.table, mineOf(this.state), (turn) => this.requests.look(turn));
     this.set({ analysis });
     // The button that had the focus is gone, so the focus moves to the analysis.
     analysis.root.focus({ preventScroll: true });
     analysis.root.scrollIntoView({ block: "nearest" });
     await analysis.load();
     this.render();
+    // Now that it has its size.
+    analysis.root.scrollIntoView({ block: "nearest" });
   }
 
   async share() {

@@ -2,7 +2,7 @@
 
 import { clockName, clockSettings } from "./clock.js";
 import { h } from "./dom.js";
-import { gameName, seatName } from "./labels.js";
+import { gameName, nameOf, seatName, tell } from "./labels.js";
 import { player } from "./player.js";
 import { seatTokens } from "./seat_tokens.js";
 import { winners } from "./table.js";
@@ -25,7 +25,7 @@ export function gameRow(game, verb, { action, seat, entry = game.entry } = {}) {
   const mine = seat === undefined ? mySeats(game) : new Set([seat]);
   const names = game.seats.slice(0, 4).map((one, at) => {
     const isMe = mine.size === 1 && mine.has(at);
-    const name = isMe ? t("youAsName") : seatName(one, at);
+    const name = isMe ? t("youAsName") : seatName(game.seats, at, mine);
     const isAway = !game.outcome && !isMe && one.kind === "human" && !one.present;
     if (isAway) return h("span", { class: "absent" }, `${name} (${t("away")})`);
     return winners(game.outcome).includes(at) ? h("b", {}, name) : name;
@@ -76,6 +76,5 @@ function resultOf({ outcome, seats }, mine) {
   if (outcome.kind === "aborted" || outcome.kind === "abandoned") return ` · ${t("noResult")}`;
   const [winner] = outcome.sides;
   if (mine.size === 1) return ` · ${t(outcome.sides.some((side) => mine.has(side)) ? "youWin" : "youLose")}`;
-  const seat = winner === undefined ? undefined : seats[winner];
-  return seat && winner !== undefined ? ` · ${t("wins", { name: seatName(seat, winner) })}` : "";
+  return winner === undefined ? "" : ` · ${tell("wins", { name: nameOf(seats, winner, mine) })}`;
 }

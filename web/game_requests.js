@@ -37,6 +37,7 @@ export class Requests {
     this.playedAt = -Infinity;
     this.isLeavingForRematch = false;
     this.isBusy = false;
+    this.isTakingSeat = false;
   }
 
   get state() {
@@ -212,8 +213,8 @@ export class Requests {
 
   /** @param {number} seat */
   async takeSeat(seat) {
-    if (this.isBusy) return;
-    this.isBusy = true;
+    if (this.isTakingSeat) return;
+    this.isTakingSeat = true;
     const { page } = this;
     const { id } = this.state.table;
     const field = page.root.querySelector("input.name");
@@ -222,19 +223,17 @@ export class Requests {
     try {
       const { takeSeat } = await import("./taking_seats.js");
       const view = await this.retry(() => takeSeat(id, seat, key));
-      // While other seats are open, no turn will be announced.
-      const isWaiting = view.seats.some(({ kind }) => kind === "open");
       page.set({ tokens: seatTokens(id) });
       page.updates.receive(parseView(view));
       page.updates.follow();
       // The button that had the focus is gone.
       page.status.focus({ preventScroll: true });
-      if (isWaiting) page.context.announce(statusOf(this.state.table, mineOf(this.state)));
+      page.context.announce(statusOf(this.state.table, mineOf(this.state)));
     } catch (error) {
       if (error instanceof Refusal) page.showNote(describeRefusal(error));
       await page.updates.refetch();
     }
-    this.isBusy = false;
+    this.isTakingSeat = false;
   }
 
   // Other games.

@@ -50,16 +50,11 @@ export function hasEachSidePlayed({ table, turns }) {
   return played.size === table.seats.length;
 }
 
-/** The name of a seat in a sentence. @param {Table} table @param {number} at */
-export function nameOf(table, at) {
-  const seat = table.seats[at];
-  return seat ? seatName(seat, at) : "";
-}
-
 /** The title of the tab. @param {GameState} state */
 export function titleOf(state) {
   const { table } = state;
-  const names = table.seats.map((seat, at) => seatName(seat, at, isMe(state, at)));
+  const mine = mineOf(state);
+  const names = table.seats.map((_, at) => seatName(table.seats, at, mine));
   const versus = names.length > 3 ? gameName(table.variant) : names.join(" – ");
   return `${isMyTurn(state) ? "● " : ""}${versus}`;
 }

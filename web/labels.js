@@ -3,35 +3,85 @@
 import { ninth, placeName, sideName } from "./places.js";
 import { preferences } from "./preferences.js";
 import { nextSeat } from "./table.js";
-import { t } from "./i18n.js";
+import { formatList, t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */
 /** @typedef {import("./api_types").Variant} Variant */
 
-/** The name of the player of a seat. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
-export function seatName(seat, at, isMe = false) {
+/** @typedef {{ name: string, kind: string, symbol?: string }} Seat */
+
+/**
+ * The names of players who have not chosen one. A browser registers such a player with `guest` in its language, so the
+ * server may have this word in any language.
+ */
+const GUESTS = new Set(["", "Guest", "Convidat", "Host", "Invité"]);
+
+/** Whether a player has chosen this name. @param {string} name */
+export const isChosenName = (name) => !GUESTS.has(name);
+
+/** The name of a seat inside a sentence, although another seat may have the same. @param {Seat[]} seats @param {number} at @param {Set<number>} mine the seats of this browser */
+function plainName(seats, at, mine) {
+  const seat = seats[at];
+  if (!seat) return "";
   if (seat.kind === "open") return t("openSeat");
   if (seat.kind === "robot") return robotName(seat.name);
+  const isMe = mine.size === 1 && mine.has(at);
   // A player who has not chosen a name reads "You".
-  if (isMe && !preferences().name) return t("youAsName");
-  return seat.name || (isMe ? t("youAsName") : t("player", { n: at + 1 }));
+  if (isMe && !(preferences().name && isChosenName(seat.name))) return t("youAsName");
+  if (isChosenName(seat.name)) return seat.name;
+  // Two people at one device.
+  if (mine.has(at)) return t("player", { n: at + 1 });
+  return mine.size === 1 && seats.length === 2 ? t("yourOpponent") : t("guest");
+}
+
+/** The name of a seat on its own, such as in the list of seats. @param {Seat[]} seats @param {number} at @param {Set<number>} mine the seats of this browser */
+export function seatName(seats, at, mine) {
+  const name = plainName(seats, at, mine);
+  return name === t("yourOpponent") ? t("opponent") : name;
 }
 
 /** Maximum length of a name in a sentence above the board, in characters. A longer name would move the board. */
 const MAX_NAME = 16;
 
-/** The name of a seat in a sentence above the board: long names of people are shortened. @param {{ name: string, kind: string }} seat @param {number} at */
-function nameInStatus(seat, at) {
-  const name = seatName(seat, at);
-  const letters = [...name];
-  return seat.kind === "human" && letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join("")}…` : name;
+/**
+ * The name of a seat in a sentence. If others have the same name, its mark is added: "Guest (cross)".
+ * @param {Seat[]} seats @param {number} at @param {Set<number>} mine the seats of this browser
+ * @param {(name: string) => string} [shorten]
+ */
+export function nameOf(seats, at, mine, shorten = (name) => name) {
+  const name = plainName(seats, at, mine);
+  // This browser's only seat is "you" in sentences.
+  const isShared = seats.some(
+    (_, other) => other !== at && !(mine.size === 1 && mine.has(other)) && plainName(seats, other, mine) === name,
+  );
+  return isShared ? `${shorten(name)} (${sideName(at, seats[at]?.symbol)})` : shorten(name);
 }
 
-/** The name of a seat where space is short: robots have shorter names, so that no name is cut off. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
-export function shortName(seat, at, isMe = false) {
-  const level = seat.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
-  return level ? `${t("computer")} · ${level[1]}` : seatName(seat, at, isMe);
+/** The name of a seat in a sentence above the board: long names are shortened. @param {Table} table @param {number} at @param {Set<number>} mine */
+function nameInStatus({ seats }, at, mine) {
+  return nameOf(seats, at, mine, (name) => {
+    const letters = [...name];
+    const isLong = seats[at]?.kind === "human" && letters.length > MAX_NAME;
+    return isLong ? `${letters.slice(0, MAX_NAME - 1).join("")}…` : name;
+  });
 }
+
+/** The name of a seat where space is short: robots have shorter names, so that no name is cut off. @param {Seat[]} seats @param {number} at @param {Set<number>} mine */
+export const shortName = (seats, at, mine) => shortRobotName(seats[at], seatName(seats, at, mine));
+
+/** @param {Seat | undefined} seat @param {string} name @returns {string} the name, shorter if it is a robot's */
+function shortRobotName(seat, name) {
+  const level = seat?.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
+  return level ? `${t("computer")} · ${level[1]}` : name;
+}
+
+/** A text that begins with a capital letter. Names that players have chosen stay as they are. @param {string} text */
+function capitalize(text) {
+  return text.startsWith(t("yourOpponent")) ? `${text.charAt(0).toLocaleUpperCase()}${text.slice(1)}` : text;
+}
+
+/** A sentence that may begin with the name of a seat. @param {import("./i18n.js").Key} key @param {Record<string, string | number>} values */
+export const tell = (key, values) => capitalize(t(key, values));
 
 /** The name of a robot. @param {string} strategy */
 export function robotName(strategy) {
@@ -88,18 +138,17 @@ export function gameDetails(variant) {
 /** A turn as a sentence, for screen readers.
  * @param {Table} table @param {import("./api_types").TurnView} last @param {Set<number>} mine */
 export function describeTurn(table, last, mine) {
-  const seat = table.seats[last.seat];
-  const name = seat ? seatName(seat, last.seat) : "";
+  const name = nameOf(table.seats, last.seat, mine);
   const isMine = mine.has(last.seat) && mine.size === 1;
   if (last.kind === "play") {
     const place = placeName(table.variant, last.move);
-    return isMine ? t("youPlay", { place }) : t("playsAt", { name, place });
+    return isMine ? t("youPlay", { place }) : tell("playsAt", { name, place });
   }
-  if (last.kind === "resign") return isMine ? t("youResign") : t("resigns", { name });
-  if (last.kind === "takeback") return isMine ? t("youTakeMoveBack") : t("takesMoveBack", { name });
+  if (last.kind === "resign") return isMine ? t("youResign") : tell("resigns", { name });
+  if (last.kind === "takeback") return isMine ? t("youTakeMoveBack") : tell("takesMoveBack", { name });
   const n = last.count;
-  if (n === 0) return isMine ? t("youPass") : t("passes", { name });
-  return isMine ? t("youTakeBack", { n }) : t("takesBack", { name, n });
+  if (n === 0) return isMine ? t("youPass") : tell("passes", { name });
+  return isMine ? t("youTakeBack", { n }) : tell("takesBack", { name, n });
 }
 
 /** The state of the game in one sentence. @param {Table} table @param {Set<number>} mine */
@@ -115,8 +164,8 @@ export function statusOf(table, mine) {
   const seat = table.seats[next];
   if (!seat) return "";
   // One line on a phone, so that the board does not move with every turn.
-  if (seat.kind === "robot") return t("isThinking", { name: shortName(seat, next) });
-  return t("turnOf", { name: nameInStatus(seat, next) });
+  if (seat.kind !== "robot") return tell("turnOf", { name: nameInStatus(table, next, mine) });
+  return t("isThinking", { name: nameOf(table.seats, next, mine, (name) => shortRobotName(seat, name)) });
 }
 
 const WIN_REASONS = /** @type {const} */ ({
@@ -141,25 +190,21 @@ function outcomeOf(table, outcome, mine) {
   if (outcome.kind === "draw") return join(t("draw"), t(DRAW_REASONS[outcome.reason] ?? "drawFull"));
   if (outcome.kind !== "won") return t(outcome.kind === "aborted" ? "aborted" : "abandoned");
   const won = outcome.sides;
-  const names = won.map((side) => {
-    const seat = table.seats[side];
-    return seat ? nameInStatus(seat, side) : sideName(side);
-  });
+  const names = won.map((side) => (table.seats[side] ? nameInStatus(table, side, mine) : sideName(side)));
   // A server may know more reasons than this page.
   const isMisere = outcome.reason === "line" && table.variant.misere;
   const why = t(isMisere ? "byMisere" : (WIN_REASONS[outcome.reason] ?? "byLine"));
   if (mine.size === 1) {
     const [me] = mine;
     if (me !== undefined && won.includes(me)) return join(t("youWin"), why);
-    if (won.length === 1) return join(t("youLoseTo", { name: names[0] ?? "" }), why);
+    if (won.length === 1) return join(tell("youLoseTo", { name: names[0] ?? "" }), why);
     return join(t("youLose"), why);
   }
-  return join(won.length === 1 ? t("wins", { name: names[0] ?? "" }) : t("win", { names: list(names) }), why);
+  return join(
+    won.length === 1 ? tell("wins", { name: names[0] ?? "" }) : tell("win", { names: formatList(names) }),
+    why,
+  );
 }
 
 /** @param {string} sentence @param {string} why */
 const join = (sentence, why) => (why ? `${sentence} ${why}` : sentence);
-
-/** "A, B and C", in the current language. @param {string[]} names */
-export const list = (names) =>
-  new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);

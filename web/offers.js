@@ -2,9 +2,9 @@
 
 import { button, h } from "./dom.js";
 import { mineOf } from "./game_state.js";
-import { list, seatName } from "./labels.js";
+import { nameOf, tell } from "./labels.js";
 import { otherPeople, seatsOffering } from "./table.js";
-import { t } from "./i18n.js";
+import { formatList, t } from "./i18n.js";
 
 /** @typedef {import("./game_state.js").GameState} GameState */
 /** @typedef {import("./game_requests.js").Requests} Requests */
@@ -16,13 +16,12 @@ const OFFERED = /** @type {const} */ ({ draw: "offersDraw", takeback: "offersTak
 /** The sentence for an offer of this browser. */
 const WAITING = /** @type {const} */ ({ draw: "drawOffered", takeback: "takebackAsked", rematch: "rematchAsked" });
 
-/** The names of seats as a list. @param {Table} table @param {number[]} seats */
-export const namesOf = (table, seats) =>
-  list(seats.flatMap((at) => (table.seats[at] ? [seatName(table.seats[at], at)] : [])));
+/** The names of seats as a list. @param {Table} table @param {Set<number>} mine @param {number[]} seats */
+export const namesOf = (table, mine, seats) => formatList(seats.map((at) => nameOf(table.seats, at, mine)));
 
-/** The offer of others as a sentence. @param {Table} table @param {Kind} kind @param {number[]} seats */
-export const describeOffer = (table, kind, seats) =>
-  t(OFFERED[kind], { n: seats.length, names: namesOf(table, seats) });
+/** The offer of others as a sentence. @param {Table} table @param {Set<number>} mine @param {Kind} kind @param {number[]} seats */
+export const describeOffer = (table, mine, kind, seats) =>
+  tell(OFFERED[kind], { n: seats.length, names: namesOf(table, mine, seats) });
 
 /**
  * @typedef {object} OfferState
@@ -40,15 +39,15 @@ export function offerState(table, mine, kind) {
     const away = missing.filter((seat) => !table.seats[seat]?.present);
     const text =
       kind === "rematch" && away.length
-        ? t("rematchAway", { n: away.length, names: namesOf(table, away) })
-        : t(WAITING[kind], { names: namesOf(table, missing) });
+        ? tell("rematchAway", { n: away.length, names: namesOf(table, mine, away) })
+        : tell(WAITING[kind], { names: namesOf(table, mine, missing) });
     return { hasAsked: missing.length > 0, isOffered: false, text: missing.length ? text : "" };
   }
   const offering = others.filter((seat) => asking.includes(seat));
   return {
     hasAsked: false,
     isOffered: offering.length > 0,
-    text: offering.length ? describeOffer(table, kind, offering) : "",
+    text: offering.length ? describeOffer(table, mine, kind, offering) : "",
   };
 }
 

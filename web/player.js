@@ -53,11 +53,10 @@ async function register() {
   }
 }
 
-/** Gives the player another name at every table. An empty name is not sent. @param {string} name */
+/** Gives the player another name at every table; an empty name makes them a guest again. @param {string} name */
 export async function renamePlayer(name) {
   const known = player();
-  if (!name) return;
-  if (known) await api.renameMe(known.token, name);
-  else await ensurePlayer();
+  if (known) await api.renameMe(known.token, name || t("guest"));
+  else if (name) await ensurePlayer();
   dispatchEvent(new Event("renamed"));
 }

@@ -2,11 +2,15 @@
 
 import { Refusal, api } from "./api.js";
 import { button, h, setText } from "./dom.js";
+import { isChosenName } from "./labels.js";
 import { isToken, player, renamePlayer, setPlayer } from "./player.js";
 import { setPreferences, preferences } from "./preferences.js";
 import { describeRefusal } from "./refusals.js";
 import { confirm, dialog, labelled } from "./dialogs.js";
 import { formatTime, t } from "./i18n.js";
+
+/** How many characters of a player's id are shown. */
+const ID_LENGTH = 6;
 
 /** @typedef {Pick<import("./app.js").Context, "announce" | "go">} Context */
 
@@ -19,7 +23,7 @@ export function profileSection(context, me) {
   const name = h("input", {
     type: "text",
     // On another device only the server knows the name.
-    value: preferences().name || (me && me.name !== t("guest") ? me.name : ""),
+    value: preferences().name || (me && isChosenName(me.name) ? me.name : ""),
     maxlength: 64,
     autocomplete: "nickname",
   });
@@ -38,7 +42,7 @@ export function profileSection(context, me) {
   });
   return [
     h("h2", {}, t("profile")),
-    h("p", { class: "hint" }, me ? t("profileHint", { id: me.id.slice(0, 6) }) : t("profileNone")),
+    h("p", { class: "hint" }, me ? t("profileHint", { id: me.id.slice(0, ID_LENGTH) }) : t("profileNone")),
     h(
       "form",
       {
@@ -48,7 +52,7 @@ export function profileSection(context, me) {
           rename();
         },
       },
-      labelled(t("yourName"), name),
+      labelled(t("yourNameOptional"), name),
       h("button", { type: "submit" }, t("save")),
     ),
     note,
@@ -106,11 +110,14 @@ async function restore(context, text) {
 async function become(context, wanted) {
   const own = player();
   try {
-    const { name } = await api.me(wanted.token);
+    const { name: stored } = await api.me(wanted.token);
+    const isNamed = isChosenName(stored);
+    // Guests differ by their ids, which the profile shows too.
+    const name = isNamed ? stored : `${t("guest")} ${wanted.id.slice(0, ID_LENGTH)}`;
     if (own && own.id !== wanted.id && !(await confirm(t("become", { name }), t("becomeDo"), t("becomeMore")))) {
       return true;
     }
-    setPreferences({ name });
+    setPreferences({ name: isNamed ? stored : "" });
     setPlayer(wanted);
     context.announce(t("became", { name }));
     return true;

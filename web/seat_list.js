@@ -2,7 +2,7 @@
 
 import { formatTimeLeft, isLow, timeLeft } from "./clock.js";
 import { h, setAttribute, setText } from "./dom.js";
-import { isMe, mineOf, nameOf } from "./game_state.js";
+import { isMe, mineOf } from "./game_state.js";
 import { drawMark } from "./marks.js";
 import { seatName, shortName } from "./labels.js";
 import { sideName } from "./places.js";
@@ -15,6 +15,7 @@ import { formatNumber, t } from "./i18n.js";
 
 /** @param {GameState} state @param {Table} table the position that is shown */
 export function seatList(state, table) {
+  const mine = mineOf(state);
   const toMove = phaseOf(table) === "playing" && !table.outcome ? nextSeat(table) : null;
   return table.seats.map((seat, at) =>
     h(
@@ -32,9 +33,9 @@ export function seatList(state, table) {
         { class: "who" },
         h(
           "span",
-          { class: "name", title: seatName(seat, at, isMe(state, at)) },
+          { class: "name", title: seatName(table.seats, at, mine) },
           h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `),
-          shortName(seat, at, isMe(state, at)),
+          shortName(table.seats, at, mine),
         ),
         h("span", { class: "says" }, says(state, table, at, toMove === at)),
       ),
@@ -49,17 +50,16 @@ function says(state, table, at, isUp) {
   const seat = table.seats[at];
   const mine = mineOf(state);
   const isOther = seat?.kind === "human" && !mine.has(at) && !table.outcome;
-  return [
-    isMe(state, at) && shortName(seat ?? { name: "", kind: "human" }, at, true) !== t("youAsName") ? t("you") : "",
+  const remarks = [
+    isMe(state, at) && seatName(table.seats, at, mine) !== t("youAsName") ? t("you") : "",
     seat?.bot ? t("bot") : "",
     isOther ? t(seat.present ? "here" : "away") : "",
-    isUp ? t("toMove") : "",
     winners(table.outcome).includes(at) ? t("won") : "",
     // Only for spectators: players see the request above their buttons.
     seatsOffering(table, "rematch").includes(at) && mine.size === 0 ? t("asksForRematch") : "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  ].filter(Boolean);
+  const text = remarks.join(" · ");
+  return isUp ? [text, h("span", { class: "up" }, text ? ` · ${t("toMove")}` : t("toMove"))] : text;
 }
 
 /** The boards that a side has won. @param {Table} table @param {number} at */
@@ -105,8 +105,8 @@ export function seriesLine(state) {
   const { table, series } = state;
   if (!series) return "";
   const { won, drawn } = table.outcome ? seriesWith(series, table) : series;
-  const score = won.map(
-    (games, at) => `${isMe(state, at) ? t("youAsName") : nameOf(table, at)} ${formatNumber(games)}`,
-  );
+  const mine = mineOf(state);
+  const name = (/** @type {number} */ at) => (isMe(state, at) ? t("youAsName") : seatName(table.seats, at, mine));
+  const score = won.map((games, at) => `${name(at)} ${formatNumber(games)}`);
   return t("series", { score: [...score, ...(drawn ? [t("drawsCount", { n: drawn })] : [])].join(" · ") });
 }

@@ -3,6 +3,9 @@
 import { button, h, setText } from "./dom.js";
 import { t } from "./i18n.js";
 
+/** Screens with a panel beside the board, as in the style sheets. */
+const TWO_COLUMNS = "(width >= 56rem) or ((width >= 36rem) and (height < 30rem))";
+
 /** The address of the QR code that the server makes of a link to a game. @param {string} link */
 function qrCode(link) {
   const { pathname, search, protocol } = new URL(link);
@@ -50,5 +53,11 @@ export const shareCard = (link, hint) =>
     { class: "share" },
     h("p", {}, hint),
     shareLink(link),
-    h("img", { class: "qr", src: qrCode(link), alt: t("qr"), width: 200, height: 200 }),
+    // Without a second column the code would take the place of the board.
+    h(
+      "details",
+      { open: matchMedia(TWO_COLUMNS).matches },
+      h("summary", {}, t("qrCode")),
+      h("img", { class: "qr", src: qrCode(link), alt: t("qr"), width: 200, height: 200, loading: "lazy" }),
+    ),
   );

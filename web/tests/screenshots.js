@@ -140,7 +140,7 @@ async function scenes() {
       act: async (page) => {
         await drawer(page);
         await button(page, "shareWatch").click();
-        await page.locator(".qr").waitFor();
+        await page.locator(".qr").waitFor({ state: "attached" });
       },
     },
     ultimate: first(ultimate),
@@ -200,7 +200,7 @@ async function take(name, { path, created, make, seats = [], player, act }, widt
   await page.locator("main h1").first().waitFor();
   await act?.(page);
   if (path.startsWith("/game/")) await page.locator(".moves li").first().waitFor({ state: "attached" });
-  if (name === "link") await page.locator(".qr").waitFor();
+  if (name === "link") await page.locator(".qr").waitFor({ state: "attached" });
   await page.screenshot({ path: `${folder}${name}-${width}-${colorScheme}.png`, animations: "disabled" });
   await context.close();
   left.abort();

@@ -54,6 +54,27 @@ test("where values are exact, the board shows that of every move", async () => {
   eve.isFine();
 });
 
+test("an analysis says to win at once only where the next move wins", async () => {
+  // In the opening of Connect Four the values are known, but not the number of moves.
+  const moves = ["5-3", "4-3", "3-3", "2-3", "5-2", "5-4", "5-1", "4-4"];
+  const created = await here.server.played("7x6k4+gravity", moves);
+  await here.server.act(created, 0, { turn: 9, resign: true });
+  const ann = await here.person();
+  await ann.sitAt(created, [0]);
+  await ann.button("Analyse").click();
+  const mistakes = ann.page.locator(".mistakes");
+  await mistakes.getByText("Turn 5: you play column 3: gave away the win.").waitFor();
+  await mistakes.getByText("Bob could then win, beginning with column 5.").waitFor();
+  // It is on the screen, without scrolling.
+  await ann.page.waitForFunction(() => {
+    const box = document.querySelector(".analysis h3")?.getBoundingClientRect();
+    return box && box.top >= 0 && box.bottom <= innerHeight;
+  });
+  await mistakes.getByRole("button").first().click();
+  await ann.page.locator(".worth", { hasText: /Best play: columns 4, \d/ }).waitFor();
+  ann.isFine();
+});
+
 test("a record can be imported, and an invalid one is explained", async () => {
   const moves = ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"];
   const created = await here.server.played("7x6k4+gravity", moves, ["Zoe", "Yan"]);

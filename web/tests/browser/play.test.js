@@ -74,7 +74,7 @@ test("two players meet by link, play, and have a rematch", async () => {
   await bob.page.getByLabel("Your name").fill("Bob");
   await bob.button("Sit down").click();
   await ann.reads("Your turn.");
-  await bob.reads("Guest to move.");
+  await bob.reads("Your opponent to move.");
   await ann.play("0-0", 0);
   await bob.hasMark("0-0", 0);
   await bob.cell("0-0").click();
@@ -84,7 +84,7 @@ test("two players meet by link, play, and have a rematch", async () => {
   await bob.play("2-2", 1);
   await ann.play("0-2", 0);
   await ann.reads("You win.");
-  await bob.reads("Guest wins.");
+  await bob.reads("Your opponent wins.");
   await ann.button("Play again").click();
   await bob.button("Accept").click();
   for (const who of [ann, bob]) await who.page.waitForURL((url) => url.href !== link);
@@ -140,7 +140,7 @@ test("three players play one game", async () => {
     }
   }
   await ann.reads("You win.");
-  await cem.reads("Guest wins.");
+  await cem.reads("Guest (cross) wins.");
   for (const who of people) who.isFine();
 });
 

@@ -38,7 +38,7 @@ test("an invitation names the host and the game; pressing the board sits down", 
   });
   const bob = await named("Bob");
   await bob.go(`/game/${created.id}`);
-  await bob.reads("Ann invites you to play: Ultimate.");
+  await bob.reads("Ann invites you to play Ultimate.");
   assert.equal(await bob.page.locator(".invite button").count(), 1);
   await bob.cell("4-4").click();
   await bob.reads("Ann to move.");
@@ -54,7 +54,7 @@ test("a host without a name is asked once, and the guest reads it", async () => 
   await ann.page.locator(".seat .name", { hasText: "Ann" }).waitFor();
   const bob = await here.person();
   await bob.go(new URL(ann.page.url()).pathname);
-  await bob.reads("Ann invites you to play: Tic-tac-toe.");
+  await bob.reads("Ann invites you to play Tic-tac-toe.");
   for (const who of [ann, bob]) who.isFine();
 });
 

@@ -233,7 +233,7 @@ test("a table of the lobby is joined with one press", async () => {
   const bob = await here.person();
   await bob.go("/watch");
   await bob.button("Sit down").first().click();
-  await bob.reads("Guest to move.");
+  await bob.reads("Your opponent to move.");
   await ann.reads("Your turn.");
   await ann.page.getByText("Connect Four").first().waitFor();
   for (const who of [ann, bob]) who.isFine();
