@@ -182,7 +182,7 @@ impl Client {
     }
 }
 
-fn post(path: &str, token: Option<&str>, body: &str) -> String {
+pub(crate) fn post(path: &str, token: Option<&str>, body: &str) -> String {
     let bearer = token.map_or(String::new(), |token| {
         format!("Authorization: Bearer {token}\r\n")
     });

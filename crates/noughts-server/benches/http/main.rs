@@ -1,6 +1,6 @@
 //! Speed of the HTTP server, compared with a bare axum handler that returns the same JSON: `cargo xtask bench http`,
-//! optionally with some of `requests`, `durable`, `idle`, `watchers`, `nodes`, `finished`, `flood` and `long`, or with
-//! `compare BEFORE AFTER`. `docs/performance.md` describes each.
+//! optionally with some of `requests`, `durable`, `idle`, `watchers`, `nodes`, `finished`, `flood`, `attacks` and
+//! `long`, or with `compare BEFORE AFTER`. `docs/performance.md` describes each.
 //!
 //! Needed: 60 % of the bare handler's requests for a view, 55 % for played turns; durable turns by 1 000
 //! clients at 50 % of those in memory; 9 000 idle WebSockets for 16 KB each; a turn that reaches 1 000
@@ -11,6 +11,7 @@
 //! both and run here, on one thread: each wave sends one request per connection and then reads every answer. Memory and
 //! processor time are read from `/proc`, so this needs Linux.
 
+mod attacks;
 mod clients;
 mod compare;
 #[path = "../shared/flood.rs"]
@@ -52,12 +53,16 @@ fn main() -> ExitCode {
         servers::play(process::role_named(name));
         return ExitCode::SUCCESS;
     }
+    if let ["--attack", name, server] = words[..] {
+        attacks::run(name, server);
+        return ExitCode::SUCCESS;
+    }
     if let ["compare", before, after] = words[..] {
         noughts_server::raise_descriptor_limit();
         compare::compare([before, after]);
         return ExitCode::SUCCESS;
     }
-    let tables: [(&str, fn()); 8] = [
+    let tables: [(&str, fn()); 9] = [
         ("requests", requests),
         ("durable", stores::durable),
         ("idle", websockets::idle),
@@ -65,10 +70,11 @@ fn main() -> ExitCode {
         ("nodes", stores::nodes),
         ("finished", stores::finished),
         ("flood", flooded),
+        ("attacks", attacks::attacks),
         ("long", long_game::long_game),
     ];
-    let usage = "http: [requests] [durable] [idle] [watchers] [nodes] [finished] [flood] [long] \
-                 | compare BEFORE AFTER";
+    let usage = "http: [requests] [durable] [idle] [watchers] [nodes] [finished] [flood] [attacks] \
+                 [long] | compare BEFORE AFTER";
     tables::measure(&tables, &words, usage)
 }
 

@@ -1,22 +1,25 @@
 //! One address that opens connections until it is refused.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
+use std::time::Duration;
 
 use noughts_server::ConnectionLimits;
+use rustix::net::sockopt::set_socket_linger;
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
-
-/// From 127.0.0.2, which has the limits of any address, unlike 127.0.0.1.
-const SOURCE: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(127, 0, 0, 2), 0);
 
 /// More connections than one address may have. Those that the server closes are held too.
 pub(crate) fn open(server: SocketAddr) -> Vec<TcpStream> {
     let count = ConnectionLimits::default().per_address + 100;
-    (0..count).map(|_| open_one(server)).collect()
+    (0..count).map(|_| open_one(server, 2)).collect()
 }
 
-fn open_one(server: SocketAddr) -> TcpStream {
+/// Connects from 127.0.0.`host`. From 2 on, these addresses have the limits of any address, unlike 127.0.0.1.
+pub(crate) fn open_one(server: SocketAddr, host: u8) -> TcpStream {
     let stream = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
-    bind(&stream, &SOURCE).expect("127.0.0.2 is an address of this machine");
+    let source = SocketAddrV4::new(Ipv4Addr::new(127, 0, 0, host), 0);
+    bind(&stream, &source).expect("127.0.0.0/8 belongs to this machine");
+    // Closed by a reset, so that no port stays in TIME_WAIT.
+    set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
     connect(&stream, &server).expect("it listens");
     TcpStream::from(stream)
 }
