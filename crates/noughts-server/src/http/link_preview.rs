@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, header};
 use noughts_api::{Outcome, SeatKind, View};
 use noughts_rules::Variant;
 
-use translations::{Translation, fill, preferred_language};
+use translations::{Translation, fill, is_chosen_name, preferred_language};
 
 /// Metadata of a document, in one language.
 pub(in crate::http) struct LinkPreview {
@@ -48,25 +48,22 @@ impl LinkPreview {
             .map(|(seat, number)| match seat.kind {
                 SeatKind::Open => texts.open_seat.to_owned(),
                 SeatKind::Robot => texts.computer.to_owned(),
-                SeatKind::Human if seat.name.is_empty() => {
-                    fill(texts.player, &[&number.to_string()])
-                }
-                SeatKind::Human => seat.name.clone(),
+                SeatKind::Human if is_chosen_name(&seat.name) => seat.name.clone(),
+                SeatKind::Human => fill(texts.player, &[&number.to_string()]),
             })
             .collect();
-        let more = match names.len() > MAX_NAMES {
-            true => " …",
-            false => "",
+        let game = variant_name(texts, &view.variant);
+        let title = match is_waiting(view) {
+            true => invitation(texts, view, &game),
+            false => {
+                let more = if names.len() > MAX_NAMES { " …" } else { "" };
+                names[..names.len().min(MAX_NAMES)].join(" – ") + more
+            }
         };
-        let title = names[..names.len().min(MAX_NAMES)].join(" – ");
         LinkPreview {
             tag: texts.tag,
-            title: format!("{title}{more} · Noughts"),
-            description: format!(
-                "{}. {}",
-                variant_name(texts, &view.variant),
-                state_text(texts, view, &names)
-            ),
+            title: format!("{title} · Noughts"),
+            description: format!("{game}. {}", state_text(texts, view, &names)),
             image: format!("{origin}/game/{}/board.png?turn={}", view.id, view.turn),
             url: Some(format!("{origin}/game/{}", view.id)),
         }
@@ -90,11 +87,28 @@ pub(super) fn manifest_texts(headers: &HeaderMap) -> [(&'static str, &'static st
     ]
 }
 
+/// Whether a player can still take a seat.
+fn is_waiting(view: &View) -> bool {
+    view.outcome.is_none() && view.seats.iter().any(|seat| seat.kind == SeatKind::Open)
+}
+
+/// The title of a game with an open seat.
+fn invitation(texts: &Translation, view: &View, game: &str) -> String {
+    let humans = view
+        .seats
+        .iter()
+        .filter(|seat| seat.kind == SeatKind::Human);
+    let mut hosts = humans.filter(|seat| is_chosen_name(&seat.name));
+    match hosts.next() {
+        Some(host) => fill(texts.invites, &[&host.name, game]),
+        None => fill(texts.invited, &[game]),
+    }
+}
+
 /// The state of a game, in a sentence.
 fn state_text(texts: &Translation, view: &View, names: &[String]) -> String {
     let Some(outcome) = &view.outcome else {
-        let is_waiting = view.seats.iter().any(|seat| seat.kind == SeatKind::Open);
-        return match is_waiting {
+        return match is_waiting(view) {
             true => texts.waiting.to_owned(),
             false => fill(texts.turn, &[&view.turn.to_string()]),
         };
@@ -189,7 +203,7 @@ pub(super) fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use noughts_api::{SeatView, TableInfo};
+    use noughts_api::{OpenSeat, SeatView, TableInfo};
     use noughts_rules::{Game, Options};
 
     fn called(host: &str) -> HeaderMap {
@@ -200,8 +214,11 @@ mod tests {
 
     /// The preview of a new game in this language.
     fn shown(names: [&str; 2], language: &str) -> String {
+        preview(names.map(|name| SeatView::human(0, name, true)), language)
+    }
+
+    fn preview(seats: [SeatView; 2], language: &str) -> String {
         let game = Game::new(&"3x3k3".parse().unwrap(), Options::default()).unwrap();
-        let seats = names.map(|name| SeatView::human(0, name, true));
         let who = TableInfo {
             entry: 0,
             id: "g".to_owned(),
@@ -230,6 +247,23 @@ mod tests {
         let preview = shown(["Žofie", ""], "cs,en;q=0.5");
         assert!(preview.starts_with("<title>Žofie – Hráč 2 · Noughts</title>\n"));
         assert!(preview.contains("\"Piškvorky 3 × 3. 1. tah.\""));
+    }
+
+    #[test]
+    fn an_open_seat_is_an_invitation() {
+        let title = |name: &str, language: &str| {
+            let open = SeatView::open(1, OpenSeat::Link);
+            let text = preview([SeatView::human(0, name, true), open], language);
+            let (title, _) = text.split_once(" · Noughts</title>").unwrap();
+            title.strip_prefix("<title>").unwrap().to_owned()
+        };
+        assert_eq!(title("Ann", "en"), "Ann invites you to play Tic-tac-toe");
+        assert_eq!(title("Ann", "cs"), "Ann vás zve ke hře: Piškvorky 3 × 3");
+        // The page registers players without a name with this word of their own language.
+        for unnamed in ["", "Guest", "Convidat", "Host", "Invité"] {
+            let expected = "On vous invite à jouer : Morpion";
+            assert_eq!(title(unnamed, "fr"), expected, "{unnamed}");
+        }
     }
 
     #[test]

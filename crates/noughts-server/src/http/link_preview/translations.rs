@@ -15,6 +15,12 @@ pub(super) struct Translation {
     pub(super) open_seat: &'static str,
     pub(super) computer: &'static str,
     pub(super) player: &'static str,
+    /// The name with which the page registers players who have not chosen one (`guest` in `web/i18n`).
+    guest: &'static str,
+    /// The title of a game with an open seat: the host's name, and the game.
+    pub(super) invites: &'static str,
+    /// The same without a name.
+    pub(super) invited: &'static str,
     pub(super) waiting: &'static str,
     pub(super) turn: &'static str,
     pub(super) draw: &'static str,
@@ -38,6 +44,9 @@ const TRANSLATIONS: [Translation; 4] = [
         open_seat: "Open seat",
         computer: "Computer",
         player: "Player {}",
+        guest: "Guest",
+        invites: "{} invites you to play {}",
+        invited: "You are invited to play {}",
         waiting: "A player is waiting for you.",
         turn: "Turn {}.",
         draw: "A draw.",
@@ -58,6 +67,9 @@ const TRANSLATIONS: [Translation; 4] = [
         open_seat: "Lloc lliure",
         computer: "Ordinador",
         player: "Jugador {}",
+        guest: "Convidat",
+        invites: "{} et convida a jugar: {}",
+        invited: "Et conviden a jugar: {}",
         waiting: "Algú espera que t'asseguis.",
         turn: "Torn {}.",
         draw: "Taules.",
@@ -78,6 +90,9 @@ const TRANSLATIONS: [Translation; 4] = [
         open_seat: "Volné místo",
         computer: "Počítač",
         player: "Hráč {}",
+        guest: "Host",
+        invites: "{} vás zve ke hře: {}",
+        invited: "Jste zváni ke hře: {}",
         waiting: "Někdo čeká, až si přisednete.",
         turn: "{}. tah.",
         draw: "Remíza.",
@@ -98,6 +113,9 @@ const TRANSLATIONS: [Translation; 4] = [
         open_seat: "Place libre",
         computer: "Ordinateur",
         player: "Joueur {}",
+        guest: "Invité",
+        invites: "{} vous invite à jouer : {}",
+        invited: "On vous invite à jouer : {}",
         waiting: "Quelqu'un vous attend à la table.",
         turn: "Tour {}.",
         draw: "Partie nulle.",
@@ -110,6 +128,11 @@ const TRANSLATIONS: [Translation; 4] = [
         grid: "{} alignés, {} × {}",
     },
 ];
+
+/// Whether a player has chosen this name.
+pub(super) fn is_chosen_name(name: &str) -> bool {
+    !name.is_empty() && TRANSLATIONS.iter().all(|texts| texts.guest != name)
+}
 
 /// The best match for `Accept-Language`.
 pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
