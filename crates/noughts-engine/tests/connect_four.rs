@@ -250,7 +250,7 @@ fn random_positions_of_7x6_have_the_score_of_a_plain_alpha_beta() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "long: the plain alpha-beta takes up to half an hour"]
 fn many_random_positions_of_7x6_have_the_score_of_a_plain_alpha_beta() {
     compare_with_plain_alpha_beta(10..42, 350);
 }

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes minutes"]
+    #[ignore = "long: the plain alpha-beta takes up to half an hour"]
     fn many_samples_agree_with_a_plain_alpha_beta() {
         compare_samples(9, 100);
     }

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes minutes"]
+    #[ignore = "long: the plain alpha-beta takes up to half an hour"]
     fn samples_agree_with_a_plain_alpha_beta() {
         let geometry = Geometry::new(7, 6);
         let openings = Book::of(&geometry).unwrap().openings.as_ref().unwrap();
