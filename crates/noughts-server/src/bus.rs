@@ -17,7 +17,7 @@ use crate::id::{GameId, PlayerId};
 /// Sends and receives hints.
 #[derive(Debug)]
 pub struct Bus {
-    /// `None` if no other node shares the store.
+    /// `None` if no other node can share the store.
     outbox: Option<Outbox>,
     inbox: Inbox,
     tasks: Vec<AbortHandle>,

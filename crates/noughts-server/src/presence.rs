@@ -48,8 +48,8 @@ pub(crate) struct Presence {
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
-/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping this value disconnects the
-/// player, so a cancelled request does so too.
+/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping this value, which also
+/// happens if a request is cancelled, removes one connection; a player without connections is away.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,

@@ -112,8 +112,8 @@ impl Robots {
     /// Chooses a move for the seat to move, in a game in progress. `None` only if `stop` was set before the
     /// request got a slot. Dropping the future removes the request from the queue and stops the computation.
     ///
-    /// If the strategy panics or the queue is full, the move is a random legal move. The same game and seed
-    /// give the same move, unless a clock or the time limit ends the search.
+    /// If the strategy panics or the queue is full, the move is a random legal move. Otherwise the
+    /// same game and seed give the same move, unless a clock, the time limit or `stop` ends the search.
     pub(crate) async fn choose(
         &self,
         owner: Option<IpAddr>,

@@ -105,9 +105,9 @@ pub(super) const RULES: [TcpRule; 15] = [
     ),
 ];
 
-/// The check of an open question, in two steps: send, then read the answer. The kit sends several probes and waits for
-/// all answers at the same time, because many correct servers do not answer frames that the course document does not
-/// mention.
+/// The check of an open question, in two steps: send, then read the answer. Many correct
+/// servers do not answer frames that the course document does not mention, so the kit waits for the answers to all
+/// probes at the same time.
 struct Probe {
     rule: &'static str,
     send: fn(&mut Checker) -> RuleResult<Connection>,

@@ -78,7 +78,7 @@ pub(super) struct ListFilters {
 /// Maximum number of games on a page. The schema of `limit` has the same number.
 pub(super) const MAX_LISTED: usize = 100;
 
-/// Lists the lobby and the archive, newest first.
+/// Lists waiting, running and finished games, newest first.
 #[utoipa::path(
     get, path = "/api/games", tag = "catalog", operation_id = "listGames",
     params(ListFilters),

@@ -37,7 +37,7 @@ pub(super) struct Body<const MAX: usize> {
 pub(super) struct RequestHash {
     /// The first eight bytes of the SHA-256 hash.
     current: u64,
-    /// The hash that older versions used, to recognize requests whose keys they stored.
+    /// The hash of older versions. It recognizes repeats of requests whose keys an older version stored.
     former: u64,
 }
 

@@ -116,8 +116,8 @@ impl OldNodes {
     }
 
     /// How long to wait before the next check, given the remaining time of the longest lease. `None` if there is
-    /// nothing to wait for. If the wait would be too long, a node of the older version still renews its lease, and the
-    /// result is an error.
+    /// nothing to wait for. An error if the wait would be too long: then a node of the older version still renews its
+    /// lease.
     pub(super) fn wait(&self, lease_ms: i64) -> Result<Option<Duration>, StoreError> {
         if lease_ms <= 0 {
             return Ok(None);

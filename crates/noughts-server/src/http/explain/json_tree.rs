@@ -35,7 +35,7 @@ impl Node {
         }
     }
 
-    /// Whether a schema with the `type` `name` allows the value.
+    /// Whether a schema whose `type` is `name` allows the value.
     pub(super) fn has_type(&self, name: &str) -> bool {
         match self {
             Node::Null => name == "null",
