@@ -3,8 +3,8 @@
 //! Each node sends the store a list of its waiting TCP clients, together with new quick matches. While clients wait, it
 //! repeats this every second. The store pairs players who want the same game, and creates the games. A TCP client
 //! belongs to its node, and the store keeps the client's match until the node has seen it. A quick match belongs to a
-//! registered player, who may be connected to any node; it lasts while some node reports the player as connected. So a
-//! lost request or reply causes a delay, but never loses a match.
+//! registered player, and the store keeps it while any node reports that the player is connected. So a lost request or
+//! reply causes a delay, but never loses a match.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;

@@ -97,7 +97,7 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         let mut entries = vec![
             "play the computer".to_owned(),
             "play a friend, by link".to_owned(),
-            format!("play somebody who waits ({} waiting)", lobby.waiting.len()),
+            format!("find an opponent ({} waiting)", lobby.waiting.len()),
             format!("watch a game ({} running)", lobby.running.len()),
         ];
         if !lobby.kept.is_empty() {
