@@ -9,7 +9,7 @@ use crate::random::Rng;
 
 type Three = Grid<u16, 2>;
 
-/// A game of tic-tac-toe.
+/// A position in a game of tic-tac-toe.
 #[derive(Clone)]
 pub(crate) struct Board {
     rules: Three,
@@ -57,7 +57,7 @@ impl Board {
         self.rules.play(&mut self.at, to_move(cell));
     }
 
-    /// The board after a move.
+    /// Returns the board after the player to move has marked `cell`.
     #[must_use]
     pub(crate) fn after(&self, cell: Cell) -> Board {
         let mut next = self.clone();
@@ -89,7 +89,8 @@ impl Board {
         self.free().into_iter().filter(wins).collect()
     }
 
-    /// Chooses a free cell that makes the wanted result likely. The kit plays for the first player.
+    /// Chooses a free cell for the kit, which plays first, so that the `wanted` result becomes likely. The kit's first
+    /// move is always random; with [`Tactic::Random`] every move is.
     pub(crate) fn choose(
         &self,
         wanted: GameResult,
@@ -116,7 +117,8 @@ impl Board {
         best[rng.below(best.len())]
     }
 
-    /// The probability of the wanted result, 0 to 1.
+    /// Estimates the probability of the wanted result, from 0 to 1, if the opponent plays as `tactic` assumes. `mine`
+    /// is true if the kit moves next.
     fn chance_of(&self, wanted: GameResult, tactic: Tactic, replies: &Replies, mine: bool) -> f64 {
         if let Some(end) = self.end() {
             return if end == wanted { 1.0 } else { 0.0 };

@@ -1,4 +1,4 @@
-//! Checks a program of the classic game: the kit types scripted games.
+//! Checks a program that plays the classic terminal game: the kit types scripted games into it.
 
 mod case;
 mod cause;
@@ -31,30 +31,33 @@ use recurring::Recurring;
 use run::{InputMode, Run, run};
 use screen::Screen;
 
-/// What to check.
+/// A classic program to check, the games to type, and how to compare its output.
 #[derive(Clone, Debug)]
 pub struct ClassicTask {
-    /// How to start the program. The options of each game are added.
+    /// The program and its arguments. The kit appends the options of each game.
     pub command: Vec<OsString>,
     /// The games to type.
     pub cases: Vec<Case>,
-    /// Compare byte for byte, even where the course document allows several outputs.
+    /// Whether to compare byte for byte with the examples of the course document, and to count every difference as a
+    /// fault, even where the document allows several outputs.
     pub strict: bool,
     /// Maximum time for one game.
     pub timeout: Duration,
 }
 
-/// The kit's own games.
+/// Returns the scripted games that are part of the kit.
 pub fn classic_cases() -> Vec<Case> {
     let text = include_str!("../cases/classic.txt");
     read_cases(text).expect("the kit's own cases can be read")
 }
 
-/// Number of cases that run at the same time. The start of the program takes most of the time of a case.
+/// Maximum number of cases that run at the same time. They run in parallel because starting the program takes most of
+/// the time of a case.
 const MAX_PARALLEL: usize = 4;
 
-/// Checks a classic program. `tell` gets each case before it is run. An error says why the program cannot be checked at
-/// all. At the end of each game, all its processes are killed.
+/// Checks a classic program. The kit calls `tell` before each case. An error says why the program cannot be checked at
+/// all: it does not start, or a case has options that the course document does not allow. After each game, the kit
+/// kills all processes that the program has started.
 pub fn check_classic(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -175,11 +178,12 @@ pub fn check_classic(
     })
 }
 
-/// If the program still runs at the timeout in this number of cases, no further case is run.
+/// If the program still runs at the timeout in this number of cases, no further case is run. One such case is enough if
+/// the program has shown nothing in it.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
-/// Runs the first case, which shows how the program reads its input, and then the others in parallel. If the program
-/// still runs at the timeout in several cases, the remaining cases are not run.
+/// Runs the first case, which shows how the program reads its input, and then the others in parallel. Returns `None`
+/// for the cases that were not run because the program did not end in earlier cases.
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -258,13 +262,13 @@ fn run_all(
     Ok((runs, input_mode))
 }
 
-/// Whether the program ended with an error before it showed anything.
+/// Whether the program ended with an error and wrote nothing to standard output.
 fn shows_nothing(run: &Run) -> bool {
     run.output.is_empty() && matches!(run.end, End::Exit(1..) | End::Signal(_))
 }
 
-/// Checks that the program prints something when it is started without options. An error says why the program cannot
-/// be checked.
+/// Starts the program without options and types `:q`. Returns an error if the program ends with an error and writes
+/// nothing to standard output.
 fn does_it_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), String> {
     let case = Case {
         name: String::new(),
@@ -298,8 +302,8 @@ fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// Returns the verdict, and whether the program crashed or had to be killed. A crash or a kill is a fault even if the
-/// course document leaves the case open.
+/// Returns the verdict, and whether the case is broken because the program crashed or had to be killed. This is a fault
+/// even if the course document leaves the case open.
 fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(
@@ -367,7 +371,8 @@ fn check_exactly(case: &Case, run: &Run) -> Judged {
     Verdict::holds().into()
 }
 
-/// Returns a cause that describes the first wrong byte: the text before it, and the byte that was shown.
+/// Returns a cause that describes the first wrong byte: the text before it, if it is one of a few known texts, and the
+/// byte that the program wrote instead.
 fn first_byte(case: &Case, run: &Run) -> Cause {
     let expected = exact_output(case);
     let bytes = expected.bytes().zip(&run.output);
@@ -433,7 +438,7 @@ fn check_usage(case: &Case, run: &Run, strict: bool) -> Verdict {
     Verdict::holds()
 }
 
-/// The expected and the shown text side by side, with a description of the first difference.
+/// Creates a finding about the first difference between the expected and the shown text.
 fn differences(case: &Case, run: &Run) -> Finding {
     let expected = screen::as_seen(exact_output(case).as_bytes(), &case.typed);
     let received = screen::as_seen(&run.output, &case.typed);

@@ -28,7 +28,7 @@ use scenario::{SCENARIOS, Scenario};
 pub use program::Answer;
 pub use rules::{CLIENT_RULES, ClientRule};
 
-/// What to check.
+/// A client to check, and how the kit starts it and talks to it.
 #[derive(Debug)]
 pub struct ClientTask {
     /// Where the kit listens.
@@ -36,7 +36,7 @@ pub struct ClientTask {
     /// The command that starts the client for each scenario. Its arguments may contain `{host}` and `{port}`.
     /// Empty if a person starts the client.
     pub command: Vec<OsString>,
-    /// Text that the kit types into the client when it starts.
+    /// Text that the kit types when the client starts.
     pub input: Vec<u8>,
     /// What the kit types into the client when the client shows a prompt.
     pub answers: Vec<Answer>,
@@ -44,8 +44,9 @@ pub struct ClientTask {
     pub timeout: Duration,
 }
 
-/// Checks a client. `tell` gets each connection before the kit waits for it. An error says why nothing can be checked:
-/// the command cannot be run, or no client connected.
+/// Checks a client. The kit calls `tell` before it waits for each connection. An error says why nothing can be checked:
+/// the command cannot be run, the client ended with an error or waited for input before it connected, or a person
+/// started no client.
 pub fn check_client(
     task: &ClientTask,
     processes: &ProcessSet,
@@ -137,8 +138,8 @@ pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsS
     command.iter().map(fill).collect()
 }
 
-/// Waits for the next connection. Returns `None` if the time is over, the client ended without connecting, or it
-/// waits for typed input.
+/// Waits for the next connection. Returns `None` if the time is over, or if the client has ended or waits for typed
+/// input instead of connecting.
 fn accept(
     task: &ClientTask,
     mut program: Option<&mut ClientProgram>,
@@ -176,7 +177,7 @@ fn accept(
     }
 }
 
-/// Waits for the client's end after a scenario, and checks how it ended.
+/// Waits for the client's end after a scenario, at most `timeout`, and checks how it ended.
 fn check_exit(
     client: &mut ClientProgram,
     number: usize,

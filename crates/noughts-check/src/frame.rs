@@ -110,7 +110,7 @@ fn error_words(id: u32, code: u8, text: &Text) -> String {
     )
 }
 
-/// The meaning of an error code.
+/// Returns the meaning of an error code in parentheses, after a space; empty if the code is unknown.
 pub(crate) fn code_words(code: u8) -> String {
     match ErrorCode::try_from(code).ok() {
         Some(complaint) => format!(" ({complaint})"),
@@ -129,7 +129,7 @@ fn opcode_words(opcode: u8) -> String {
     }
 }
 
-/// Explains why bytes are not a frame: which byte is wrong, and which byte is expected.
+/// Explains why bytes are not a frame.
 pub(crate) fn frame_error_words(error: FrameError, bytes: &[u8]) -> String {
     match error {
         FrameError::UnknownOpcode(byte) => {

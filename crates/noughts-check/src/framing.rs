@@ -8,9 +8,9 @@ use noughts_wire::{
 /// A fault in a frame that the kit can still parse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Deviation {
-    /// The frame is longer or shorter than in the figure of the course document.
+    /// The frame is longer or shorter than the course document or the later dialect says. Contains an explanation.
     Size(String),
-    /// A flag is written as a character.
+    /// A flag is written as a character. Contains an explanation.
     FlagCharacter(String),
 }
 
@@ -103,7 +103,7 @@ fn short_hello(bytes: &[u8]) -> Parsed<FromClient> {
     }
 }
 
-/// Parses a position with two bytes per character, such as `00 31 00 2d 00 30`.
+/// Parses a position with two bytes per character, such as `00 31 00 2d 00 30`; `None` if it is not one.
 fn wide_cell(cell: [u8; 3], bytes: &[u8], length: usize) -> Option<([u8; 3], Deviation)> {
     let [0, row, 0] = cell else { return None };
     let [b'-', 0, column] = *bytes.get(length..length + 3)? else {
@@ -157,7 +157,7 @@ fn cell_or_none(cell: [u8; 3]) -> bool {
     cell == NO_CELL || Cell::try_from(cell).is_ok()
 }
 
-/// Returns the flag that a byte means, and whether it is written as a character.
+/// Returns the flag that a byte means, and whether the byte is a character such as '1'; `None` if it is no flag.
 fn flag_of(byte: u8) -> Option<(GameResult, bool)> {
     match byte {
         b'0'..=b'2' => GameResult::try_from(byte - b'0')

@@ -14,16 +14,16 @@ pub(crate) struct Program {
     pub(crate) errors: Vec<u8>,
 }
 
-/// How a program ended.
+/// How a program ended, or why the kit stopped it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     /// The program ended by itself, with this exit code.
     Exit(i32),
-    /// The program crashed with this signal.
+    /// A signal ended the program, for example because it crashed; 0 if the number of the signal is unknown.
     Signal(i32),
     /// The program was still running at the deadline.
     TimedOut,
-    /// The program wrote more than [`MAX_OUTPUT_BYTES`].
+    /// The program wrote more than [`MAX_OUTPUT_BYTES`] to standard output or to standard error.
     TooMuchOutput,
 }
 
@@ -72,8 +72,8 @@ impl Program {
         self.process.kill();
     }
 
-    /// Waits until the program writes something or ends, at most until `until`. Returns how the program ended; `None`
-    /// if it still runs.
+    /// Waits until the program writes something or ends, at most [`POLL_INTERVAL`] and at most until `until`. Returns
+    /// how the program ended; `None` if it still runs and has not written too much.
     pub(crate) fn read(&mut self, until: Instant) -> Option<End> {
         let event = self
             .process
@@ -93,7 +93,7 @@ impl Program {
         }
     }
 
-    /// Reads until the program ends, at most until `until`.
+    /// Reads until the program ends or has written too much, at most until `until`.
     pub(crate) fn wait(&mut self, until: Instant) -> End {
         loop {
             if let Some(end) = self.read(until) {
@@ -116,7 +116,8 @@ impl Program {
         }
     }
 
-    /// The first line that is not blank on standard error or, if there is none, on standard output.
+    /// The first line that is not blank on standard error or, if there is none, on standard output. `None` if both are
+    /// blank.
     pub(crate) fn first_line(&self) -> Option<String> {
         [&self.errors, &self.output].into_iter().find_map(|bytes| {
             let text = String::from_utf8_lossy(bytes);
@@ -144,7 +145,8 @@ const MAX_TRACE_LINES: usize = 8;
 
 const PYTHON_TRACE: &str = "Traceback (most recent call last)";
 
-/// Finds the stack trace of an uncaught error. Returns its lines; empty if there is none.
+/// Finds the stack trace of an uncaught error. Returns at most [`MAX_TRACE_LINES`] of its lines; empty if there is
+/// none.
 pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().collect();
@@ -185,7 +187,7 @@ pub(crate) fn trace_headline(trace: &[String]) -> String {
     line.cloned().unwrap_or_default()
 }
 
-/// A line without control characters, at most 160 characters.
+/// Replaces control characters in a line by spaces, and shortens the line to 160 characters.
 pub(crate) fn printable(line: &str) -> String {
     const MAX_CHARACTERS: usize = 160;
     let visible = |sign: char| if sign.is_control() { ' ' } else { sign };

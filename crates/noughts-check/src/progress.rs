@@ -3,7 +3,7 @@
 /// A step of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step<'a> {
-    /// The number of completed steps.
+    /// The number of steps that started before this one.
     pub done: usize,
     /// The total number of steps.
     pub total: usize,
@@ -11,5 +11,5 @@ pub struct Step<'a> {
     pub name: &'a str,
 }
 
-/// Called before each step, from any thread.
+/// A function that the check calls before each step, from any thread.
 pub type Tell<'a> = &'a (dyn Fn(Step<'_>) + Sync);

@@ -17,12 +17,12 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `count`, which must not be 0.
+    /// A random number below `count`, which must not be 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }
 
-    /// A session id of five digits.
+    /// A random session id of five digits.
     pub(crate) fn id(&mut self) -> u32 {
         10_000 + self.below(90_000) as u32
     }

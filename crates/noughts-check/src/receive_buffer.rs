@@ -14,7 +14,8 @@ pub(crate) struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// Waits for bytes. Returns false at the deadline.
+    /// Waits for bytes, at most until the deadline. Returns false, and reads nothing, if the deadline has already
+    /// passed.
     pub(crate) fn receive(&mut self, stream: &mut TcpStream, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -20,25 +20,26 @@ pub struct Report {
     pub document: &'static str,
     /// Remarks on the whole check.
     pub notes: Vec<String>,
-    /// One entry per rule, in the order in which the rules were tried.
+    /// One entry for each rule; for a server, one for each rule and dialect.
     pub entries: Vec<Entry>,
-    /// Whether the text and the HTML page leave out rules that are not demanded: open questions and advice.
+    /// Whether the text and the HTML page leave out the rules that the course document does not demand.
     pub hide_differences: bool,
-    /// The sum of all fixed pauses and of the limits of all waits that timed out. Unlike the duration of the check,
-    /// it hardly depends on the speed of the machine.
+    /// For a server: the sum of all fixed pauses and of the limits of all waits that timed out. Unlike the duration of
+    /// the check, this sum hardly depends on the speed of the machine. Zero for other programs.
     pub waited: Duration,
 }
 
 /// The verdict on one rule.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The dialect in which the rule was tried; empty if there is only one.
+    /// The dialect in which a rule for servers was tried, `seed` or `later`; empty for other programs.
     pub dialect: String,
     /// The rule's short name.
     pub rule: String,
     /// What the rule says.
     pub claim: String,
-    /// The sentence of the course document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule or, for a rule that the document does not demand, the
+    /// reason for the rule.
     pub source: String,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
@@ -48,14 +49,14 @@ pub struct Entry {
     pub took: Duration,
 }
 
-/// The number of rules that hold, are broken, or were not tried. Their sum is the number of all rules.
+/// How many rules hold, are broken, and were not tried.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// Rules that hold.
     pub hold: usize,
     /// Rules that are broken.
     pub broken: usize,
-    /// Rules that could not be tried.
+    /// Rules that were not tried, or whose fault another rule reports.
     pub not_tried: usize,
 }
 
@@ -132,14 +133,14 @@ impl Report {
         names
     }
 
-    /// Whether an entry is left out of reports for people.
+    /// Whether an entry is left out of the text and of the HTML page.
     fn is_hidden(&self, entry: &Entry) -> bool {
         self.hide_differences && entry.weight != Weight::Demanded
     }
 }
 
 impl Entry {
-    /// The word for the verdict.
+    /// The mark for the verdict, such as `FAIL`.
     fn mark(&self) -> &'static str {
         match (&self.verdict, self.weight) {
             (Verdict::Holds { .. }, _) => "pass",
@@ -152,7 +153,7 @@ impl Entry {
 }
 
 impl Tally {
-    /// The number of rules.
+    /// The sum of the three numbers.
     pub fn all(&self) -> usize {
         self.hold + self.broken + self.not_tried
     }
@@ -170,7 +171,8 @@ fn heading(weight: Weight) -> &'static str {
     }
 }
 
-/// Text for HTML and XML. Characters that XML 1.0 does not allow are replaced by `�`.
+/// Escapes text for HTML and XML. Control characters, except newline and tab, and other characters that XML 1.0 does
+/// not allow are replaced by `�`.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for sign in text.chars() {

@@ -34,7 +34,7 @@ use game::Games;
 use server_program::ServerProgram;
 use session_start::Failures;
 
-/// What to check.
+/// A server to check, and how.
 #[derive(Clone, Debug)]
 pub struct TcpTask {
     /// Where the server listens. If there is a `command`, port 0 means that the kit chooses a free port.
@@ -44,19 +44,20 @@ pub struct TcpTask {
     pub command: Vec<OsString>,
     /// The dialect to check; with `None` the kit finds out which dialects the server uses.
     pub dialect: Option<Dialect>,
-    /// The server lets two clients play against each other.
+    /// Whether the server lets two clients play against each other.
     pub pairs: bool,
-    /// How long the kit waits for one answer. The whole check takes at most fifteen times as long.
+    /// How long the kit waits for one answer. This also limits the time of the whole check; see [`check_tcp`].
     pub timeout: Duration,
 }
 
-/// One rule of the protocol.
+/// One rule for servers.
 pub struct TcpRule {
     /// The rule's short name.
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the course document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule or, for a rule that the document does not demand, the
+    /// reason for the rule.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
@@ -108,11 +109,12 @@ impl TcpRule {
     }
 }
 
-/// Where the rules come from.
+/// The source of the rules, as reports name it.
 pub(crate) const DOCUMENT: &str = "the document \"Tic-tac-toe\" of the programming course, with HELLO, READY, PLAY, ADMIT, \
      ACTION, RESULT and ERROR (docs/conformance.md lists every rule)";
 
-/// All rules for servers, in the order in which they are tried.
+/// All rules for servers, in the order in which they are tried. If `pairs` is true, the rules for a server that lets
+/// two clients play against each other.
 pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     let tables: &[&[TcpRule]] = match pairs {
         false => &[
@@ -131,11 +133,11 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     tables.iter().flat_map(|table| table.iter()).collect()
 }
 
-/// Checks a server. `tell` gets each rule before it is tried. An error says why the server cannot be checked at all:
-/// nothing listens at the address, or the command does not start a server.
+/// Checks a server. The kit calls `tell` before it tries each rule. An error says why the server cannot be checked at
+/// all: for example, nothing listens at the address, or the command does not start a server.
 ///
-/// The whole check takes at most fifteen times the timeout for one answer, whatever the server does. If the server
-/// ends when a client leaves, it must be started again for each rule, and the check takes at most twice as long.
+/// After fifteen times the timeout for one answer the kit tries no further rule, whatever the server does. If the
+/// server ends when a client leaves, the kit must start it again for each rule, and may take twice as long.
 pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,
@@ -228,19 +230,19 @@ pub(crate) struct Checker {
     dialect: Dialect,
     timeouts: Timeouts,
     move_source: MoveSource,
-    /// The server lets two clients play against each other.
+    /// Whether the server lets two clients play against each other.
     pairs: bool,
     /// The name that the next client gets in reported conversations.
     client_name: &'static str,
     program: Option<ServerProgram>,
     /// The first stack trace that the server printed while the kit had sent only allowed frames.
     trace: Option<Finding>,
-    /// Whether the kit has sent frames that the course document does not allow.
+    /// Whether the kit has sent frames that the course document does not allow since it last started the server.
     has_sent_illegal: bool,
     /// Whether the server printed a stack trace after a frame that the course document does not allow.
     has_doubtful_trace: bool,
-    /// Why the last attempts to start a session, and to start a game, failed. After some failures the kit does not try
-    /// again.
+    /// How many attempts in a row to start a session have failed, and why. After two failures in a row the kit does not
+    /// try again. `no_game` is the same for games.
     no_session: Failures,
     no_game: Failures,
     /// The connection that showed that the server listens. The next call of `connect` returns it.
@@ -249,7 +251,7 @@ pub(crate) struct Checker {
     ignores_hello: bool,
     /// The finding that the server stopped listening when the first client left after READY, if it did.
     gone: Option<Finding>,
-    /// Whether a session was started at least once.
+    /// Whether a session was started at least once in this dialect.
     has_started_session: bool,
     /// `Ok` if the server answered a mistake with an ERROR, otherwise the reason; `None` if this was not tried yet.
     sends_errors: Option<Result<(), String>>,
@@ -299,7 +301,7 @@ const CLIENT: &str = "client";
 /// Maximum time of the whole check, as a multiple of the timeout for one answer.
 const MAX_ANSWER_TIMES: u32 = 15;
 
-/// The reason in the report for rules that were not tried after this time.
+/// The reason in the report for rules that were not tried because the time of the whole check was over.
 const TIME_IS_OVER: &str = "the time for the whole check is over";
 
 /// The name in the kit's HELLO.

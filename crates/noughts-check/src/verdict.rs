@@ -26,7 +26,8 @@ pub enum Verdict {
     },
     /// The program breaks the rule.
     Broken(Finding),
-    /// The rule could not be tried, for this reason.
+    /// The rule has no verdict of its own, for this reason: it could not be tried, or another rule reports the same
+    /// fault.
     NotTried(String),
 }
 
@@ -37,7 +38,8 @@ pub struct Finding {
     pub problem: String,
     /// What was sent, received and expected.
     pub facts: Vec<Fact>,
-    /// The conversation up to the problem, or the expected and the shown text side by side.
+    /// The conversation up to the problem; for a classic program, the differences between the expected and the shown
+    /// text. May also be a stack trace.
     pub conversation: Vec<String>,
 }
 
@@ -46,7 +48,7 @@ pub struct Finding {
 pub struct Fact {
     /// The kind of fact, such as "expected".
     pub label: &'static str,
-    /// The bytes in hexadecimal; `..` is any byte. Empty if there are none.
+    /// The bytes in hexadecimal; `..` stands for any byte, `…` for further bytes. Empty if there are none.
     pub hex: String,
     /// The meaning in words.
     pub words: String,
@@ -103,7 +105,7 @@ impl Stop {
         self
     }
 
-    /// Marks the fault as one that another rule already reports.
+    /// Turns a fault into a reference to the rule `rule`, which already reports the same fault.
     pub(crate) fn same_as(self, rule: &str) -> Stop {
         match self {
             Stop::Broken(finding) => {

@@ -27,13 +27,14 @@ pub struct Case {
     pub name: String,
     /// The rule that the case checks, as a sentence.
     pub claim: String,
-    /// The sentence of the course document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule, or why the document leaves it open. If the case has
+    /// neither, this is "a case of your own".
     pub source: String,
     /// Whether the course document demands the rule.
     pub weight: Weight,
     /// The program's options.
     pub options: Vec<String>,
-    /// The typed lines, each with its newline.
+    /// The typed lines. Each includes its newline, unless the case omits it with `\c`.
     pub typed: Vec<Vec<u8>>,
     /// What the program should do.
     pub expectation: Expectation,
@@ -67,7 +68,7 @@ impl fmt::Display for CaseError {
 
 impl std::error::Error for CaseError {}
 
-/// Reads the cases in a text.
+/// Parses scripted games. docs/conformance.md describes the format.
 pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
     let mut cases: Vec<Case> = Vec::new();
     for (number, line) in text.lines().enumerate() {

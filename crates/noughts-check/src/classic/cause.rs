@@ -1,17 +1,18 @@
 //! Possible causes of the first difference of a case, so that one fault of a program gives one FAIL.
 //!
 //! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends with a row.
-//! Each broken case lists the causes that explain its first difference. Cases with a common cause show one fault. The
-//! case that checks for this cause reports the fault.
+//! Each broken case lists the causes that explain its first difference. The kit takes cases with a common cause for one
+//! fault. One of these cases reports the fault, preferably the case that checks for this cause.
 
 use std::collections::BTreeMap;
 
-/// What the program was doing when its output first went wrong.
+/// The last command before the output first went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Trigger {
     /// Nothing was typed yet.
     Start,
-    /// A legal play that does not end the game. `has_run` is true if the play makes a run of three or more symbols.
+    /// A legal play that does not end the game. `has_run` is true if the play makes three or more adjacent equal
+    /// symbols in a row, a column or a diagonal.
     Play { has_run: bool },
     /// A play that completes a line.
     Line(Line),
@@ -19,7 +20,7 @@ pub(super) enum Trigger {
     Full,
     /// A legal rewind.
     Rewind,
-    /// `:q`
+    /// The command `:q`.
     Quit,
     /// A play on a cell that is taken.
     Taken,
@@ -69,7 +70,7 @@ pub(super) enum Direction {
     OtherDiagonal,
 }
 
-/// The first wrong part of the output.
+/// What is wrong at the first difference between the output and the expected output.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Aspect {
     /// The number of the turn.
@@ -95,22 +96,22 @@ pub(super) enum Aspect {
     Count,
     Crash,
     Hangs,
-    /// The output ends too early.
+    /// The output ends too early, without a crash or a timeout.
     Stops,
     /// Something else.
     Other,
 }
 
-/// One fault of a program, as far as it can be seen from outside.
+/// A fault of a program that may explain the first difference of a case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Cause {
-    /// No line ends the game.
+    /// The program recognizes no lines at all.
     NoLine,
     /// Lines in this direction are not recognized.
     Direction(Direction),
     /// Diagonals other than the two main diagonals are not recognized.
     Beside,
-    /// A line is recognized only if the last play is at its end.
+    /// Lines are not recognized if the last play is inside the line.
     Middle,
     /// Lines that are longer than needed are not recognized.
     Long,
@@ -123,19 +124,20 @@ pub(super) enum Cause {
     After(Trigger, Aspect),
     /// No game is shown.
     NoGame,
-    /// The words are right, but not byte for byte: after the text `after` the program shows the byte `shown`.
+    /// The words are right, but the bytes are not: after the text `after` the program writes the byte `shown`, or
+    /// nothing more if `shown` is `None`.
     Bytes {
         after: &'static str,
         shown: Option<u8>,
     },
     /// The exit code is wrong.
     ExitCode,
-    /// A fault of this case only.
+    /// A fault that only the case with this index shows.
     Own(usize),
 }
 
 impl Cause {
-    /// The names of the cases that check for this cause, in order of preference.
+    /// The names of the cases that should report this cause, the best one first. Empty if every case is as good.
     fn preferred(self) -> &'static [&'static str] {
         match self {
             Cause::Winner => &["second-wins"],
@@ -205,7 +207,7 @@ fn unseen(line: Line) -> Vec<Cause> {
     causes
 }
 
-/// A broken case.
+/// A case whose rule the program breaks, with the possible causes.
 pub(super) struct BrokenCase<'c> {
     pub(super) place: usize,
     pub(super) name: &'c str,
@@ -214,7 +216,8 @@ pub(super) struct BrokenCase<'c> {
 }
 
 /// Groups the broken cases by fault. In each group, one case reports the fault. The result maps the index of every
-/// other case of the group to the index of that case. `seen` contains the lines that ended games correctly.
+/// other case to the index of the case that reports its fault. `seen` contains the lines that the program has
+/// recognized.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()

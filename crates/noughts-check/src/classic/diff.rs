@@ -1,15 +1,16 @@
 //! Compares two texts line by line.
 
-/// Number of equal lines that are shown before and after a difference.
+/// Maximum number of equal lines that are shown before and after a difference.
 const CONTEXT: usize = 3;
 
-/// Maximum number of lines that are shown.
+/// Maximum number of lines that are shown, without the `…` at the end.
 const MAX_SHOWN_LINES: usize = 24;
 
-/// Maximum number of lines that are aligned. Longer texts are compared only up to the first difference.
+/// Maximum number of lines of each text that are aligned, from the first difference on. Later lines are ignored.
 const MAX_COMPARED_LINES: usize = 400;
 
-/// The lines around the first difference: `- ` expected, `+ ` received. Empty if there is no difference.
+/// Returns the lines around the first difference. `- ` marks an expected line, `+ ` a received one. Empty if there is
+/// no difference.
 pub(super) fn around_the_first(expected: &[String], received: &[String]) -> Vec<String> {
     let same = expected
         .iter()
@@ -53,7 +54,7 @@ enum Step<'t> {
     Received(&'t str),
 }
 
-/// The shortest edit from one text to the other, by the longest common subsequence.
+/// The shortest edit from `expected` to `received`, by the longest common subsequence.
 fn steps<'t>(expected: &'t [String], received: &'t [String]) -> Vec<Step<'t>> {
     let (rows, columns) = (expected.len(), received.len());
     let mut common = vec![vec![0u16; columns + 1]; rows + 1];
@@ -84,7 +85,7 @@ fn steps<'t>(expected: &'t [String], received: &'t [String]) -> Vec<Step<'t>> {
     steps
 }
 
-/// The lines of an output, with invisible characters made visible.
+/// The lines of an output, in quotes and with invisible characters escaped.
 pub(super) fn lines_exactly(output: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(output);
     text.split_inclusive('\n')
@@ -92,7 +93,7 @@ pub(super) fn lines_exactly(output: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// A line of untrusted output that is safe to print: without control characters and of limited length.
+/// Makes a line of untrusted output safe to print: without control characters, and shortened to 200 characters.
 pub(super) fn safe(line: &str) -> String {
     const MAX_CHARS: usize = 200;
     let shown = |char: char| if char.is_control() { '\u{fffd}' } else { char };

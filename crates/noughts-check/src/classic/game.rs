@@ -1,4 +1,4 @@
-//! Checks the output of a game.
+//! Checks a program's output in a scripted game.
 
 use super::case::Case;
 use super::cause::{Aspect, Cause, Trigger, causes};
@@ -18,7 +18,7 @@ struct Track {
     notes: Vec<String>,
     /// Whether the last command was refused, so that the turn is repeated.
     is_repeated: bool,
-    /// The last command.
+    /// The kind of the last command.
     trigger: Trigger,
     /// Whether every command so far was interpreted in the usual way.
     is_usual: bool,
@@ -27,7 +27,7 @@ struct Track {
 
 /// The first place at which the output does not match an interpretation.
 struct Mismatch {
-    /// Whether this is the usual interpretation.
+    /// Whether the interpretation is the usual one.
     is_usual: bool,
     at: usize,
     trigger: Trigger,
@@ -40,7 +40,7 @@ struct Mismatch {
 enum Next {
     /// The turn, the board and the prompt.
     Turn,
-    /// The reply to a command, with this message.
+    /// The reply to a command. It has this error message, or none.
     Reply(Option<&'static str>),
     /// The end of the game.
     End,
@@ -50,7 +50,7 @@ enum Next {
 pub(super) struct Judged {
     pub(super) verdict: Verdict,
     pub(super) deviations: Deviations,
-    /// What may have caused the first difference.
+    /// What may have caused the first difference, if there is one.
     pub(super) causes: Vec<Cause>,
 }
 
@@ -71,8 +71,8 @@ pub(super) struct Deviations {
     pub(super) no_redraw: bool,
 }
 
-/// Compares the output with the model word by word. If the course document leaves a question open, follows every
-/// interpretation that the course document allows.
+/// Compares the output with the model, without regard to spaces and blank lines. If the course document leaves a
+/// question open, follows every interpretation that it allows.
 pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();
@@ -176,7 +176,7 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     }
 }
 
-/// The cause of a case that shows no game.
+/// The cause of the fault if the program shows no game.
 fn no_game(run: &Run) -> Cause {
     match run.end {
         End::Exit(_) | End::Signal(_) | End::TooMuchOutput => Cause::NoGame,
@@ -185,7 +185,7 @@ fn no_game(run: &Run) -> Cause {
 }
 
 impl Mismatch {
-    /// The part of the output that is wrong at this place.
+    /// What is wrong with the output at this place.
     fn aspect(&self, screen: &Screen, run: &Run) -> Aspect {
         let rest = screen.words.get(self.at..).unwrap_or_default();
         let Some(first) = rest.first() else {
@@ -258,7 +258,7 @@ impl Mismatch {
     }
 }
 
-/// Which part of the output is missing, if the output ends too early.
+/// Why the output ends too early: the program hangs, crashes, or just stops.
 fn how_it_stops(run: &Run) -> Aspect {
     match run.end {
         End::TimedOut => Aspect::Hangs,
@@ -279,7 +279,8 @@ fn has_equal_symbols(case: &Case) -> bool {
 }
 
 impl Track {
-    /// The turn, the board and the prompt.
+    /// Matches the turn, the board and the prompt; `None` if the output differs. When a turn is repeated, the board, or
+    /// the turn and the board, may be missing.
     fn shown(mut self, screen: &Screen) -> Option<Track> {
         let prompt = Word::Prompt(self.model.prompt());
         let mut expected = vec![Word::Line(self.model.turn_line())];
@@ -355,7 +356,7 @@ impl Track {
         tracks
     }
 
-    /// Matches the end of the game, after which nothing may follow.
+    /// Matches the end of the game, after which nothing may follow; `None` if the output differs.
     fn over(self, screen: &Screen) -> Option<Track> {
         let expected: Vec<Word> = self.model.end_lines().into_iter().map(Word::Line).collect();
         (screen.words.get(self.at..) == Some(&expected)).then_some(self)
@@ -370,7 +371,7 @@ fn told(message: Option<&str>, quits: bool) -> String {
     }
 }
 
-/// All effects of `command` that the course document permits; the usual one is first.
+/// All effects of `command` that the course document permits, each with its error message; the usual effect is first.
 fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>)> {
     let mut usual = model.clone();
     let message = usual.execute(command);
@@ -405,7 +406,7 @@ pub(super) fn exact_output(case: &Case) -> String {
     output(case, "\n")
 }
 
-/// The expected output; `after_message` follows each error message.
+/// The expected output. The text `after_message` follows each error message.
 fn output(case: &Case, after_message: &str) -> String {
     let mut text = String::new();
     let Some(mut model) = Model::new(&case.options, true) else {
@@ -432,8 +433,8 @@ fn output(case: &Case, after_message: &str) -> String {
     text + &model.end_lines().join("\n") + "\n"
 }
 
-/// Whether the output is right byte for byte. The course's message constants have no newline, so a newline
-/// may be missing after an error message and after the winner.
+/// Whether the output is right byte for byte. The course's message constants have no newline, so the newlines after all
+/// error messages may be missing, and so may the newline after the winner.
 pub(super) fn is_exact(case: &Case, run: &Run) -> bool {
     ["\n", ""].iter().any(|after_message| {
         let expected = output(case, after_message);

@@ -94,7 +94,7 @@ impl Model {
         self.marks.len()
     }
 
-    /// The line `Turn: 1`.
+    /// The line with the number of the turn, such as `Turn: 1`.
     pub(super) fn turn_line(&self) -> String {
         format!("Turn: {}", self.game.turns().len() + 1)
     }
@@ -120,7 +120,7 @@ impl Model {
         lines
     }
 
-    /// The lines after the last turn.
+    /// The lines that the program shows when the game has ended.
     pub(super) fn end_lines(&self) -> Vec<String> {
         let mut lines = vec![format!("Game over after {} turns", self.game.turns().len())];
         lines.extend(self.board_lines());
@@ -131,7 +131,8 @@ impl Model {
         lines
     }
 
-    /// Executes a command as the course document says.
+    /// Executes a play or a rewind as the course document says. [`Command::Quit`] and [`Command::Invalid`] change
+    /// nothing and return [`INVALID`].
     pub(super) fn execute(&mut self, command: Command) -> Message {
         let seat = self.game.to_move().unwrap_or(Seat(0));
         let (action, refusal) = match command {
@@ -154,7 +155,7 @@ impl Model {
         }
     }
 
-    /// The kind of a command, and its error message.
+    /// The kind of a command, and its error message. Does not execute the command.
     pub(super) fn trigger(&self, command: Command) -> (Trigger, Message) {
         if command == Command::Quit {
             return (Trigger::Quit, None);
@@ -190,7 +191,8 @@ impl Model {
         }
     }
 
-    /// For each direction, counts the adjacent symbols of the same side before and after the last play.
+    /// For each direction, counts the symbols of the same side that are adjacent to the last play: those before it, and
+    /// those after it.
     fn runs(&self) -> Vec<(Direction, usize, usize)> {
         let Some(last) = self.game.plays().last() else {
             return Vec::new();
@@ -225,7 +227,7 @@ impl Model {
         longest.unwrap_or(0)
     }
 
-    /// The line that the last play has completed.
+    /// The line that the last play has completed; if there are several, the longest.
     pub(super) fn last_line(&self) -> Option<Line> {
         let last = self.game.plays().last()?;
         let (size, at) = (self.size(), last.at.index());
@@ -331,7 +333,7 @@ impl Command {
         read().unwrap_or(Command::Invalid)
     }
 
-    /// Other interpretations that the course document does not exclude.
+    /// Other interpretations of a typed line that the course document does not exclude.
     pub(super) fn others(line: &[u8]) -> Vec<Command> {
         let exact = Command::read(line);
         let text = String::from_utf8_lossy(line);

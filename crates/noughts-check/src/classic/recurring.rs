@@ -1,5 +1,5 @@
-//! Finds differences that every case has, such as an extra line of debug output. A separate rule reports each of them
-//! once. The kit removes them from the output before it checks the cases.
+//! Finds differences that many cases have, such as an extra line of debug output. A separate rule reports each kind of
+//! difference once. The kit removes the extra lines from the output before it checks the cases.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
     },
 ];
 
-/// What was seen in all cases.
+/// The differences that were found in all cases together.
 #[derive(Default)]
 pub(super) struct Recurring {
     /// For each form of extra lines: an example, and the number of cases that have a line of this form.
@@ -56,7 +56,8 @@ pub(super) struct Recurring {
 }
 
 impl Recurring {
-    /// Finds lines that most outputs contain and that are not part of a game.
+    /// Finds lines that are not part of a game and that occur in at least three outputs and in at least 60 % of the
+    /// outputs that show a game.
     pub(super) fn of(outputs: &[&[u8]]) -> Recurring {
         let mut recurring = Recurring::default();
         for output in outputs {
@@ -168,8 +169,8 @@ fn belongs_to_game(line: &str) -> bool {
     line.chars().all(|sign| sign == '-') || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// A line without the parts that change from turn to turn: its first word or, if that is short, the line
-/// without numbers and single letters.
+/// A line without the parts that change from turn to turn: its first word or, if that word has fewer than three
+/// letters, the line with placeholders for numbers and single letters.
 fn form(line: &str) -> String {
     // Debug output often repeats the typed text, so only the first word of the line is compared.
     let first = line.split_whitespace().next().unwrap_or_default();

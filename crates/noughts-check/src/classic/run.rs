@@ -36,8 +36,8 @@ impl Run {
     }
 }
 
-/// Runs a case. If the program shows no prompt within a quarter of `timeout`, it gets the rest of its input at once,
-/// and `input_mode` becomes `AtOnce`: later runs type all input at the start.
+/// Runs a case. If the program shows no further prompt within a quarter of `timeout`, the kit types the rest of the
+/// input at once and sets `input_mode` to `AtOnce`, so that later runs type all input at the start.
 pub(super) fn run(
     command: &[OsString],
     case: &Case,

@@ -1,5 +1,5 @@
-//! Splits a program's output into words. Ignores spaces and blank lines, because the course document does not define
-//! them.
+//! Splits a program's output into lines, messages and prompts. Ignores blank lines and spaces around lines, because the
+//! course document does not define them.
 
 use super::model::{ILLEGAL, INVALID, UNABLE};
 
@@ -18,12 +18,12 @@ pub(super) enum Word {
 const PROMPT: &str = "Enter your turn (";
 const DELIMITER: &str = "===";
 
-/// Texts that have no newline in the course's message constants, so that other text may follow at once.
+/// Texts that have no newline in the course's message constants, so that other text may follow on the same line.
 const MESSAGES: [&str; 4] = [DELIMITER, INVALID, ILLEGAL, UNABLE];
 
-/// Where a program's reply to a command ends, and whether it has a delimiter.
+/// Where a program's reply to a command ends, and whether the reply has a delimiter.
 pub(super) struct Reply {
-    /// Where the next turn starts.
+    /// The index of the word at which the next turn starts.
     pub(super) next: usize,
     pub(super) has_delimiter: bool,
 }
@@ -58,8 +58,9 @@ impl Screen {
         self.words.iter().any(is_turn)
     }
 
-    /// Parses the delimiter and, before or after it, the message. The delimiter may be missing after a message. If the
-    /// program never shows a delimiter, it may be missing everywhere.
+    /// Parses a reply: the delimiter and, if a message is expected, the message before or after it. Next to a message,
+    /// the delimiter may be missing. Without a message, it may be missing only if the program never shows a delimiter.
+    /// `None` if the output differs.
     pub(super) fn reply(&self, at: usize, message: Option<&str>) -> Option<Reply> {
         let delimiter = Word::Line(DELIMITER.to_owned());
         let rest = self.words.get(at..).filter(|rest| !rest.is_empty())?;
@@ -90,7 +91,7 @@ impl Screen {
     }
 }
 
-/// Splits a line into the prompt with its colon and the text after it.
+/// Splits a line into the prompt with its colon and the text after it; `None` if the line does not start with a prompt.
 pub(super) fn split_prompt(line: &str) -> Option<(&str, &str)> {
     let symbol = line.strip_prefix(PROMPT)?;
     // The symbol itself may be a parenthesis.
@@ -99,7 +100,7 @@ pub(super) fn split_prompt(line: &str) -> Option<(&str, &str)> {
     Some((&line[..line.len() - after.len()], after))
 }
 
-/// Returns the lines as a terminal shows them, with the typed text after each prompt.
+/// Returns the lines, messages and prompts of the output, with the typed text after each prompt.
 pub(super) fn as_seen(output: &[u8], typed: &[Vec<u8>]) -> Vec<String> {
     let mut typed = typed.iter();
     let mut lines = Vec::new();
@@ -126,7 +127,8 @@ pub(super) fn typed_after_prompt(line: &str) -> Option<String> {
     }
 }
 
-/// A typed line, with invisible characters escaped.
+/// A typed line without its newline. It is quoted and escaped if it is empty, or if characters in it would be
+/// invisible.
 pub(super) fn typed_words(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let text = text.strip_suffix('\n').unwrap_or(&text);

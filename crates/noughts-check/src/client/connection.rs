@@ -12,17 +12,17 @@ use crate::framing::{Deviation, Parsed, parse_client};
 use crate::receive_buffer::ReceiveBuffer;
 use crate::verdict::{Fact, Finding};
 
-/// One connection.
+/// One connection of the client under test, seen from the kit.
 pub(super) struct ClientConnection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
     timeout: Duration,
     pub(super) dialect: Dialect,
     pub(super) id: u32,
-    /// Whether frames are sent byte by byte.
+    /// Whether the kit sends its frames byte by byte.
     pub(super) in_pieces: bool,
-    /// The shortest time from a frame of the kit to the client's next frame, in all connections. It shows how fast the
-    /// client and the machine are.
+    /// The shortest time so far, in all connections, from a frame of the kit to the client's next frame. It shows how
+    /// fast the client and the machine are. The timeout, if the client has sent no such frame yet.
     pub(super) fastest_answer: Duration,
     sent_at: Instant,
     /// The client's process, if the kit started it.
@@ -31,12 +31,13 @@ pub(super) struct ClientConnection {
     sent: Vec<u8>,
     conversation: Vec<String>,
     /// The first finding about a frame that is longer or shorter than in the figure of the course document.
+    /// `name_fault` has findings about the end of a name.
     pub(super) size_fault: Option<Finding>,
     /// The finding about a HELLO whose name does not end with two zero bytes.
     pub(super) name_fault: Option<Finding>,
 }
 
-/// What was received.
+/// The next frame of the client, or why there is none.
 #[derive(Debug)]
 pub(super) enum Received {
     Frame(FromClient, Vec<u8>),
@@ -45,13 +46,13 @@ pub(super) enum Received {
     Closed(Vec<u8>),
 }
 
-/// The shortest and the longest pause between bytes that are sent one by one.
+/// The shortest and the longest pause within a frame that is sent byte by byte.
 const PAUSES: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(300)];
 
-/// How long the kit waits for the rest of a frame. Then the frame counts as too short.
+/// If no byte comes for this time, the kit takes the bytes that it has for a whole frame that is too short.
 const QUIET: Duration = Duration::from_millis(1000);
 
-/// How often the client's output is read.
+/// The time between two reads of the client's output.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(20);
 
 impl ClientConnection {
@@ -153,7 +154,7 @@ impl ClientConnection {
         }
     }
 
-    /// Waits for bytes, and meanwhile reads the client's output and answers its prompts. Returns false at the
+    /// Reads the client's output and answers its prompts, then waits a short time for bytes. Returns false after the
     /// deadline.
     fn fill(&mut self, deadline: Instant) -> bool {
         let until = match &mut self.program {
@@ -166,7 +167,7 @@ impl ClientConnection {
         self.buffer.receive(&mut self.stream, until) || Instant::now() < deadline
     }
 
-    /// How long the kit waits before it concludes that no frame comes.
+    /// How long the kit waits for a frame that the client need not send.
     pub(super) fn patience(&self) -> Duration {
         self.timeout / 2
     }
@@ -250,7 +251,8 @@ impl ClientConnection {
         }
     }
 
-    /// Sets the free cell that replaces `{row}` and `{column}` in answers to the client's prompts.
+    /// Sets the free cell that replaces `{row}` and `{column}` in answers to the client's prompts. `None` changes
+    /// nothing.
     pub(super) fn offer_cell(&mut self, cell: Option<Cell>) {
         if let (Some(program), Some(cell)) = (&mut self.program, cell) {
             program.free_cell = cell;

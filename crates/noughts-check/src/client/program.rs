@@ -20,7 +20,7 @@ use crate::process::{End, Program, printable};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// A part of the client's output.
+    /// The prompt, as a part of the client's output.
     pub prompt: String,
     /// The line to type, without its line break.
     pub text: String,
@@ -47,7 +47,7 @@ pub(super) struct ClientProgram {
     given: Vec<usize>,
     /// Prompts before this offset of the output were answered.
     searched: usize,
-    /// A free cell for answers.
+    /// The free cell that replaces `{row}` and `{column}` in answers.
     pub(super) free_cell: Cell,
     pub(super) end: Option<End>,
 }
@@ -107,7 +107,7 @@ impl ClientProgram {
         Some((self.searched + end, self.answers[chosen].text.clone()))
     }
 
-    /// The prompt at which the client seems to wait for typed input.
+    /// The prompt at which the client seems to wait for typed input; `None` if it has ended or shows no prompt.
     pub(super) fn waiting_at(&mut self) -> Option<String> {
         self.update();
         if self.end.is_some() {

@@ -14,7 +14,7 @@ use crate::verdict::{Fact, Finding, Verdict};
 pub(super) struct RuleResults {
     verdicts: BTreeMap<&'static str, (Verdict, Duration)>,
     ids: Vec<u32>,
-    /// Whether HELLO had the id 0 of the later dialect.
+    /// Whether a HELLO had the id 0 of the later dialect.
     pub(super) lets_server_choose_id: bool,
     /// Why no client connected.
     not_connected: Option<String>,
@@ -82,7 +82,8 @@ impl RuleResults {
         verdict
     }
 
-    /// Records that a rule is broken because of `received`, unless the client waits for typed input.
+    /// Records that a rule is broken because of `received`, unless the client waits for typed input. The rule `split`
+    /// is also left out if the rule `play` or `action` is broken.
     pub(super) fn fail_unless_waiting(
         &mut self,
         rule: &'static str,
@@ -138,7 +139,7 @@ impl RuleResults {
         }
     }
 
-    /// Why the client could not be checked: it ended with an error, or waited for input, before it connected.
+    /// Why a client that never connected could not be checked: it ended with an error, or it waits for typed input.
     pub(super) fn did_not_start(&self) -> Option<String> {
         self.did_not_start.clone().or_else(|| self.waiting())
     }

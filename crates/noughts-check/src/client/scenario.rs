@@ -468,7 +468,8 @@ fn send_error(connection: &mut ClientConnection, code: ErrorCode, id: u32) {
     connection.send_bytes(&bytes);
 }
 
-/// Makes an illegal move, and checks that the client reports it with ERROR.
+/// Makes an illegal move, and checks that the client reports it with ERROR. Always returns false: the game does not go
+/// on.
 fn complains(
     connection: &mut ClientConnection,
     results: &mut RuleResults,

@@ -139,7 +139,7 @@ fn quoted(source: &str) -> String {
     escaped(source).replacen("» (", "»<br>(", 1)
 }
 
-/// The lines of a conversation; expected and shown lines are marked.
+/// The lines of a conversation as HTML. The lines of a difference, which start with `- ` or `+ `, are marked.
 fn lines(conversation: &[String]) -> String {
     let mut text = String::new();
     for line in conversation {

@@ -1,4 +1,4 @@
-//! The report as JUnit XML, in the form that all CI systems read.
+//! The report as JUnit XML, a format that most CI systems read.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use super::{Entry, Report, escaped};
 use crate::verdict::{Finding, Verdict, Weight};
 
 impl Report {
-    /// One test suite with a test case per rule. Rules that were not tried are skipped. Rules that the course document
-    /// does not demand never fail; the remarks about them are in the output.
+    /// One test suite with one test case for each entry. Rules that were not tried are skipped test cases. Rules that
+    /// the course document does not demand never fail; the findings about them are in `system-out`.
     pub fn junit(&self) -> String {
         let failed = self.tally(Weight::Demanded).broken;
         let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Advice]

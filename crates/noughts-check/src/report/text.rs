@@ -7,7 +7,8 @@ use crate::verdict::{Finding, Verdict, Weight};
 
 const INDENT: &str = "          ";
 
-/// Sentences are wrapped at this width, so that they fit a usual terminal. Bytes and conversations are not wrapped.
+/// Most sentences are wrapped at this width, so that they fit a usual terminal. Bytes and conversations are not
+/// wrapped.
 const WIDTH: usize = 80;
 
 /// Writes wrapped text. The first line starts with `first`, each further line with `next`.

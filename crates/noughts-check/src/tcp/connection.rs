@@ -1,4 +1,4 @@
-//! One connection to the server under test, with everything that was sent and received.
+//! One connection to the server under test, and the conversation on it.
 
 mod findings;
 mod observations;
@@ -34,7 +34,7 @@ impl Timeouts {
     }
 }
 
-/// One connection.
+/// One connection to the server under test.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
@@ -50,11 +50,11 @@ pub(crate) struct Connection {
     has_answer: bool,
     /// Whether the server sent a frame that answers no request.
     pub(crate) has_unasked: bool,
-    /// Whether the timeout of the next answer starts when the last frame is sent. If not, the timeout starts when the
+    /// Whether the timeout of the next answer started when the last frame was sent. If not, the timeout starts when the
     /// kit begins to wait.
     pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
-    /// The client's name in the conversation, if there are two clients.
+    /// The client's name in the conversation.
     name: &'static str,
     observations: Rc<RefCell<Observations>>,
 }
@@ -276,7 +276,8 @@ impl Connection {
         }
     }
 
-    /// Returns the next frame if `fits` accepts it, otherwise a finding with the difference.
+    /// Returns the next frame if `fits` accepts it, otherwise an error that says what was expected and what was
+    /// received.
     pub(crate) fn expect(
         &mut self,
         expected: &Expected,
@@ -320,8 +321,8 @@ impl Connection {
         !self.buffer.bytes.is_empty()
     }
 
-    /// Disconnects, and waits until the server has closed the connection too. This shows that the server has noticed
-    /// the disconnection.
+    /// Disconnects, and waits a limited time until the server has closed the connection too. The server's close shows
+    /// that it has noticed the disconnection.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let keeps_connections = self.observations.borrow().keeps_connections;
@@ -334,7 +335,8 @@ impl Connection {
         }
     }
 
-    /// Disconnects when an answer has arrived, without reading it. The server sees a connection reset.
+    /// Waits for an answer, at most the timeout for one answer, and disconnects without reading it. The server sees a
+    /// connection reset.
     pub(crate) fn leave_unread(self) {
         let wait = self.timeouts.answer.max(Duration::from_millis(1));
         let _ = self.stream.set_read_timeout(Some(wait));
@@ -345,8 +347,8 @@ impl Connection {
         std::thread::sleep(SHORT);
     }
 
-    /// Waits for the end of the connection and skips all frames before it. Returns whether the server closed the
-    /// connection.
+    /// Waits for the end of the connection, at most a quarter of the timeout for one answer, and skips all frames
+    /// before it. Returns whether the server closed the connection.
     pub(crate) fn is_closed(&mut self) -> bool {
         self.is_closed_within(self.timeouts.answer / 4)
     }

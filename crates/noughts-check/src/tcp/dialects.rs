@@ -9,7 +9,7 @@ use crate::verdict::Stop;
 /// A HELLO in one dialect. The answer shows whether the server uses this dialect.
 struct Question {
     connection: Connection,
-    /// The second client, if the server pairs clients.
+    /// The second client, if the server pairs clients and did not answer the first one soon.
     other: Option<Connection>,
 }
 
@@ -94,8 +94,8 @@ impl Checker {
         Some(Question { connection, other })
     }
 
-    /// When the clients that tried the dialects have left, checks that the server still listens. Otherwise the server
-    /// would break every other rule too.
+    /// After the clients that tried the dialects have left, checks that a server that the kit did not start still
+    /// listens. If it does not, one rule reports this, and the other rules are not tried.
     pub(super) fn look_whether_it_still_listens(&mut self) {
         if self.program.is_some() {
             return;

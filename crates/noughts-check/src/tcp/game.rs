@@ -131,7 +131,7 @@ pub(super) const RULES: [TcpRule; 17] = [
     .with_illegal_frames(),
 ];
 
-/// Rules about all frames of all connections. They are checked last.
+/// Rules about all frames of all connections so far. They are checked after the rules about games.
 pub(super) const OBSERVED: [TcpRule; 2] = [
     TcpRule::demanded(
         "frame-size",
@@ -395,7 +395,7 @@ fn results_name_the_cell(checker: &mut Checker) -> RuleResult {
     }
 }
 
-/// Plays two games in one session: the first cells of the first game must be free again.
+/// Plays a game and starts another in the same session, twice: the first cells of the first game must be free again.
 fn plays_again(checker: &mut Checker) -> RuleResult {
     let games = games(checker)?;
     if games.finished == 0 {

@@ -117,7 +117,7 @@ struct Pair {
     first: Connection,
     second: Connection,
     flags: [Admission; 2],
-    /// The first frame with the id of the other client.
+    /// The first ACTION passed on with an id that is not the receiving client's own.
     wrong_id: Option<Stop>,
 }
 
@@ -127,7 +127,8 @@ impl Pair {
         self.second.leave();
     }
 
-    /// Lets the client to move play a cell, and checks that the other client receives it.
+    /// Lets the client to move play a cell, and checks that the other client receives it. Then it is the other client's
+    /// turn.
     fn play(&mut self, cell: Cell) -> RuleResult {
         self.first.act(cell);
         let expected = relayed(&self.second, cell);
@@ -205,7 +206,7 @@ fn try_two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection
     Ok((first, second))
 }
 
-/// Starts two sessions that send PLAY one after the other.
+/// Starts two sessions and sends PLAY in both, one after the other.
 fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     let (first, second) = two_sessions(checker)?;
     let pair = sit_down(checker, first, second)?;

@@ -9,7 +9,8 @@ use crate::process::{printable, stack_trace, trace_headline};
 use crate::verdict::{Fact, Finding, Verdict};
 
 impl Checker {
-    /// Starts the server again if it has ended, so that one crash does not hide other rules.
+    /// Starts the server again if it has ended, so that one crash does not hide other rules. A server that ends when a
+    /// client leaves is always started again.
     pub(super) fn restart_program(&mut self) -> Result<(), String> {
         let ends_when_left = self.ends_when_left();
         let Some(program) = &mut self.program else {
@@ -38,12 +39,14 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether the server ends when a client leaves. If so, the kit must start it again for each rule.
+    /// Whether a server that the kit has started ends when a client leaves. If so, the kit must start it again for each
+    /// rule.
     pub(super) fn ends_when_left(&self) -> bool {
         self.program.is_some() && self.broken.iter().any(|rule| rule.starts_with("leaving"))
     }
 
-    /// Looks for a stack trace in the server's output, and checks that the server still runs.
+    /// Looks for a stack trace in the server's output, and checks that the server still runs. If the server has ended
+    /// without a stack trace, a rule that held becomes broken.
     pub(super) fn look_at_program(&mut self, rule: &TcpRule, verdict: &mut Verdict) {
         let Some(program) = &mut self.program else {
             return;
@@ -98,8 +101,8 @@ impl Checker {
         self.trace.clone()
     }
 
-    /// Restarts the server. Clients then send only allowed frames and disconnect. Returns the stack trace that the
-    /// server prints.
+    /// Restarts the server. Clients then send only allowed frames and disconnect. Returns a finding if the server then
+    /// prints a stack trace.
     fn trace_of_new_server(&mut self) -> Option<Finding> {
         self.program.as_mut()?.restart().ok()?;
         (self.no_session, self.no_game) = Default::default();

@@ -1,4 +1,4 @@
-//! A server that the kit starts, and restarts when it has ended.
+//! A server that the kit starts, and restarts if it has ended.
 
 use std::ffi::OsString;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -108,7 +108,7 @@ impl ServerProgram {
         self.wait_until_it_listens()
     }
 
-    /// Waits until the server has printed something, or until the deadline.
+    /// Waits until the server has printed something or has ended, at most for `time`.
     pub(super) fn wait_for_output(&mut self, time: Duration) {
         let until = Instant::now() + time;
         while self.program.errors.is_empty()
@@ -129,7 +129,8 @@ impl ServerProgram {
     }
 }
 
-/// Whether a program listens at this address. On systems that list listening ports, no connection is made.
+/// Whether a program listens at this address. On Linux, this looks for the port in the system's list of listening
+/// ports; on other systems it makes a connection.
 fn is_listening(address: SocketAddr) -> bool {
     match listening_ports() {
         Some(ports) => ports.contains(&address.port()),
@@ -137,8 +138,8 @@ fn is_listening(address: SocketAddr) -> bool {
     }
 }
 
-/// The ports on which programs of this machine listen. A test connection would already be a client that leaves
-/// without sending anything, which is a separate rule.
+/// The ports on which programs of this machine listen; `None` if the system has no such list. A test connection would
+/// already be a client that leaves without sending anything, and a separate rule is about such clients.
 #[cfg(target_os = "linux")]
 fn listening_ports() -> Option<Vec<u16>> {
     let mut ports = Vec::new();

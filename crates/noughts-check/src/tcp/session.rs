@@ -240,7 +240,7 @@ pub(super) fn another(id: u32) -> u32 {
     }
 }
 
-/// The bytes of HELLO.
+/// Encodes HELLO with the kit's name.
 pub(super) fn hello_bytes(connection: &Connection) -> Vec<u8> {
     connection.hello_bytes(PLAYER)
 }

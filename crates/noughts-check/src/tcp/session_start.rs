@@ -119,7 +119,7 @@ impl Checker {
         self.no_session.note(started)
     }
 
-    /// The rule about READY.
+    /// The name of the rule about READY in this dialect.
     pub(super) fn ready_rule(&self) -> &'static str {
         match self.dialect {
             Dialect::Seed => "ready",

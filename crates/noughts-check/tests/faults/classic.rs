@@ -13,8 +13,8 @@ use noughts_check::{
 
 use crate::verdicts::{Case, compare, folder, read};
 
-/// The path of the interpreter itself. The first match on the path may be a script that searches for the
-/// interpreter at each start.
+/// The file of the Python interpreter. The first `python3` in `PATH` may be a script that searches for the interpreter
+/// at each start, which takes time.
 pub(crate) fn python() -> OsString {
     let code = "import sys; print(sys.executable)";
     let output = Command::new("python3")
@@ -55,8 +55,8 @@ const LINES: [&str; 10] = [
     "last-cell-wins",
 ];
 
-/// Checks all faults of a mode. Each fault is checked with the cases that it should break and with every twelfth other
-/// case. If `by_all` is true, it is checked with all cases, which takes minutes.
+/// Checks all faults of a mode. Most faults are checked only with the cases that they concern and with every twelfth
+/// other case. If `by_all` is true, every fault is checked with all cases, which takes minutes.
 fn judge_all(mode: &str, by_all: bool) -> Vec<(Case, Report)> {
     let python = python();
     let cases = read("classic.verdicts")

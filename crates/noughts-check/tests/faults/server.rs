@@ -11,7 +11,7 @@ use noughts_wire::Dialect;
 
 use crate::verdicts::{Case, compare, folder, read};
 
-/// The servers with these faults, in one process. The process ends when its input is closed.
+/// A Python process that runs several servers, each with one fault. `ports` has the port of each fault.
 struct Servers {
     process: Child,
     ports: HashMap<String, u16>,
@@ -86,7 +86,8 @@ fn judge_all(mode: &str) -> Vec<(Case, Report)> {
     judged.into_iter().map(|one| one.join().unwrap()).collect()
 }
 
-/// Asserts that some faulty server breaks each rule of the mode, and that the correct server follows each rule.
+/// Asserts that the correct server follows each rule of the mode. In the modes `seed` and `pairs`, also asserts that
+/// each rule is broken by some faulty server.
 fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     let dialect = if mode == "later" {
         Dialect::Later
@@ -118,9 +119,8 @@ fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     assert_eq!(right.entries.len(), rules.len());
 }
 
-/// A check mostly waits, and how long it waits does not depend on the machine. The kit waits at most 2 s in
-/// total for a correct server (0.3 s on an idle machine), and at most three answers for any server. With the
-/// usual 2 s per answer that is 6 s, so a silent server is checked within 15 s.
+/// Asserts that the kit waits at most 2 s in total for a correct server (0.3 s on an idle machine), and at most three
+/// timeouts and one second for any other server.
 fn waits_are_few(judged: &[(Case, Report)]) {
     for (case, report) in judged {
         let max = match &*case.fault {

@@ -12,7 +12,7 @@ pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/check")
 }
 
-/// The rules that one program breaks.
+/// One line of the file: a faulty program, and the rules that it breaks.
 pub(crate) struct Case {
     pub(crate) mode: String,
     pub(crate) fault: String,

@@ -8,7 +8,7 @@ use super::Connection;
 use crate::frame::{client_words, frame_error_words, hex, server_words};
 use crate::verdict::{Fact, Finding, Stop};
 
-/// What was received.
+/// The next frame of the server, or why there is none.
 #[derive(Debug)]
 pub(crate) enum Received {
     Frame(FromServer, Vec<u8>),
@@ -68,7 +68,8 @@ impl Expected {
 }
 
 impl Connection {
-    /// Creates a finding: the server sent `received` instead of the expected frame.
+    /// Creates a finding: the server sent `received` instead of the expected frame. If nothing came because the time
+    /// for the whole check is over, the rule counts as not tried instead.
     pub(crate) fn broken(&self, expected: &Expected, received: &Received) -> Stop {
         if matches!(received, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
             return Stop::NotTried(crate::tcp::TIME_IS_OVER.to_owned());

@@ -11,10 +11,10 @@ use crate::frame::{hex, result_words, server_words};
 use crate::framing::Deviation;
 use crate::verdict::{Finding, Stop};
 
-/// What was observed on any connection. Each fault is reported by one rule.
+/// What was observed on all connections. One rule reports each kind of fault.
 #[derive(Default)]
 pub(crate) struct Observations {
-    /// A frame that is longer or shorter than in the figure of the course document.
+    /// A frame that is longer or shorter than the course document or the later dialect says.
     pub(crate) size: Option<Finding>,
     /// A flag that is a character.
     pub(crate) flag_character: Option<Finding>,
@@ -124,8 +124,8 @@ impl Connection {
         }
     }
 
-    /// How long the kit waits for the rest of a frame. Then the frame counts as too short. The time is shorter after
-    /// the server has sent a wrong frame: if the kit is wrong about a later frame, the report gets no new fault.
+    /// How long the kit waits for the rest of a frame. Then the frame counts as too short. The time is shorter once
+    /// such a fault was found: if the kit then takes a slow frame for a short one, the report gets no new fault.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {

@@ -1,4 +1,4 @@
-//! Plays games against the server until each kind of end has occurred.
+//! Plays games against the server until the kit has won, lost and drawn a game, or has reached a limit.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::tcp::connection::{Connection, Expected, Received};
 use crate::tcp::{Checker, MoveSource};
 use crate::verdict::{Finding, RuleResult, Stop};
 
-/// The ways in which a game can go wrong. A rule reports each of them. `Won`, `Lost` and `Draw` name the end of the
-/// game that the server did not report correctly.
+/// The ways in which a game can go wrong. Each of them has a rule that reports it. `Won`, `Lost` and `Draw` name the
+/// end of the game that the server did not report correctly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum GameProblem {
     NoAnswer,
@@ -60,7 +60,7 @@ pub(in crate::tcp) struct Games {
 pub(super) struct Deviation {
     pub(super) kind: GameProblem,
     pub(super) stop: Stop,
-    /// The right and the wrong flag of RESULT.
+    /// The right flag of RESULT and the wrong flag that the server sent; `None` if the problem is another one.
     pub(super) flags: Option<(GameResult, GameResult)>,
 }
 
@@ -82,7 +82,7 @@ impl Games {
             && wrong(GameResult::Lost) == Some(GameResult::Won)
     }
 
-    /// Explains why a kind of end did not occur: a problem in the games or, if there was none, `otherwise`.
+    /// Explains why a rule about games was not tried: a problem in the games or, if there was none, `otherwise`.
     pub(super) fn prevented(&self, otherwise: &str) -> Stop {
         match self.problems.iter().next() {
             Some((kind, finding)) => {
@@ -276,10 +276,11 @@ const TACTICS: [Tactic; 6] = [
     Tactic::Learned,
 ];
 
-/// After this number of games that went wrong in the same way, the kit plays no more games.
+/// If this number of games went wrong before any game was finished, the kit plays no more games.
 const MAX_ODD_GAMES: usize = 6;
 
-/// Plays until the kit has won, lost and drawn a game, or until more games cannot show anything new.
+/// Plays until the kit has won, lost and drawn a game, has reached the maximum number of games, or cannot learn
+/// anything new from more games.
 fn play_series(checker: &mut Checker) -> RuleResult<Games> {
     let mut games = Games::default();
     let mut odd_games = 0;
