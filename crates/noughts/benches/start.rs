@@ -4,7 +4,8 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Number of measurements. They give a steady median and take a second or two.
+/// Number of starts that are timed for each command, and as many of `/bin/true`. They give a steady median and take a
+/// second or two.
 const ROUNDS: usize = 301;
 
 fn main() {

@@ -116,7 +116,7 @@ mod unix {
     use crate::Failure;
     use crate::args::Admin;
 
-    /// Time for the server to answer. Deleting a player with many games takes a while.
+    /// Maximum time to wait for the answer of the server. Deleting a player with many games takes a while.
     const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// Sends a command to a server, and prints its answer.
@@ -150,14 +150,15 @@ mod unix {
         }
     }
 
-    /// The socket of a server, removed when the server ends.
+    /// The socket of a server. Dropping this value removes the socket.
     pub(crate) struct AdminSocket {
         listener: UnixListener,
         path: PathBuf,
     }
 
     impl AdminSocket {
-        /// Creates the socket. Replaces a socket that a killed server left behind.
+        /// Creates the socket, which only the user of the server can use. Replaces a socket that a killed server left
+        /// behind.
         pub(crate) fn open(path: &Path) -> Result<AdminSocket, Failure> {
             let failed = |why: &dyn std::fmt::Display| {
                 let path = path.to_string_lossy();

@@ -23,7 +23,8 @@ use crate::signals::stop_on_signal;
 /// Maximum time per move for external engines if `--nodes` limits the search.
 const MAX_MOVE_TIME: Duration = Duration::from_secs(60);
 
-/// How often the standings beside the progress bar are updated.
+/// Minimum time between two updates of the best player beside the progress bar. With every 1000 finished games the
+/// minimum grows by this time.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
@@ -75,7 +76,8 @@ struct TournamentRun<'a> {
 }
 
 impl TournamentRun<'_> {
-    /// Plays the remaining games. Returns whether a signal stopped the tournament.
+    /// Plays the remaining games, until the sequential test has decided or a signal arrives. Returns whether a signal
+    /// stopped the tournament.
     fn play(&mut self, threads: usize, stop: &Stop) -> Result<bool, Failure> {
         // The folder may have more games than this run requests.
         let games = self.tournament.games();
@@ -119,7 +121,8 @@ impl TournamentRun<'_> {
         Standings::new(self.tournament, &self.results, self.test.as_ref())
     }
 
-    /// Writes the reports.
+    /// Writes the reports to the directory of `--out`, and prints a report. Returns an error if a signal stopped the
+    /// tournament.
     fn finish(&self, was_stopped: bool) -> Result<(), Failure> {
         let standings = self.standings();
         if let Some(folder) = &self.folder {
@@ -221,7 +224,7 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     task.players.iter().map(read).collect()
 }
 
-/// Games per pairing if the command line names no number, rounded up to whole openings.
+/// Games per pairing without `--games`. The number is rounded up to a multiple of the seats.
 const DEFAULT_GAMES: u32 = 100;
 
 /// The number of games per pairing. It must be a multiple of the seats, because each opening is played from every
@@ -268,7 +271,7 @@ fn openings(file: Option<&str>, variant: &Variant) -> Result<Openings, Failure> 
         .map_err(|error| Failure::invalid(format_args!("'{file}' (--openings): {error}")))
 }
 
-/// A progress bar with the best player so far.
+/// A progress bar, and beside it the player with the best score so far.
 struct Progress {
     bar: ProgressBar,
     is_terminal: bool,

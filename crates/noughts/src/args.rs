@@ -41,7 +41,8 @@ pub(crate) struct Args {
     version: Option<bool>,
 }
 
-/// The options of the classic game as typed: `-h -1` is a value out of range, not an unknown option.
+/// The options of the classic game as text. The game parses the text, so that `-h -1` is a value out of range and not
+/// an unknown option.
 #[derive(Arguments, Debug)]
 pub(crate) struct Classic {
     /// Size of the board, 3 to 255 [default: 3]
@@ -122,7 +123,7 @@ pub(crate) enum Task {
     Man,
 }
 
-/// The variant, named in the same way by every command.
+/// The variant: an argument, or the option `--variant`.
 #[derive(Arguments, Debug, Default)]
 pub(crate) struct VariantName {
     /// The variant, such as 7x6k4+gravity; `noughts variants` lists more
@@ -140,7 +141,7 @@ impl VariantName {
     }
 }
 
-/// The position to work on, named in the same way by every command.
+/// The position that `analyze` or `solve` works on.
 #[derive(Arguments, Debug)]
 pub(crate) struct Position {
     #[command(flatten)]
@@ -244,7 +245,7 @@ pub(crate) struct Solve {
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: u16,
-    /// Size of the transposition table in megabytes; a proof needs more
+    /// Size of the transposition table in megabytes; writing a proof needs more memory
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub(crate) memory: u32,
     /// Limit of time or of positions searched: 200ms, 2s, 500000n [default: none]
@@ -280,7 +281,8 @@ pub(crate) struct Arena {
     /// The variant
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: String,
-    /// Games per pair of players, a multiple of the seats: each opening is played from every seat [default: 100]
+    /// Games per pair of players, a multiple of the seats: each opening is played from every seat [default: 100,
+    /// rounded up]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) games: Option<u32>,
@@ -685,7 +687,7 @@ pub(crate) struct Listing {
     /// Only games of this variant
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: Option<String>,
-    /// Only games with a player of this name or id
+    /// Only games of the registered player with this id, or with exactly this name at an anonymous seat
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) player: Option<String>,
     /// Only games with this status
@@ -879,7 +881,7 @@ pub(crate) struct Connect {
     pub(crate) seed: Option<String>,
 }
 
-/// The server that `noughts serve` runs by default.
+/// The URL of the server that `noughts serve` runs by default.
 pub(crate) const LOCAL_SERVER: &str = "http://127.0.0.1:8080";
 
 #[derive(Arguments, Debug)]
@@ -940,7 +942,8 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Returns the address of the server, and the variant if the command line names one.
+    /// Returns the URL of the server or of a game there, and the variant if the command line names one. Returns an
+    /// error if the command line names two URLs or two variants.
     pub(crate) fn place(&self) -> Result<(String, Option<String>), String> {
         let is_url = |word: &&String| word.contains(['/', ':', '.']) || *word == "localhost";
         let (urls, variants): (Vec<&String>, Vec<&String>) = self.places.iter().partition(is_url);

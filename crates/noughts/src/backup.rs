@@ -53,7 +53,7 @@ pub(crate) fn migrate_store(task: &Migrate) -> Result<(), Failure> {
     })
 }
 
-/// Runs one of the commands, and prints a summary.
+/// Runs one of the commands, and prints the summary that it returns.
 fn run(work: impl AsyncFnOnce(ProgressBar) -> Result<String, Failure>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -70,7 +70,7 @@ fn shown_by(spinner: &ProgressBar) -> impl Fn(u64) + Send + 'static {
     move |rows| spinner.set_message(format!("{rows} rows"))
 }
 
-/// Opens the store into which data is loaded, or creates it.
+/// Opens the store into which data is loaded, or creates it. Refuses `memory:`.
 async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
     if address == "memory:" {
         return Err(Failure::invalid(
@@ -82,7 +82,7 @@ async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
         .map_err(Failure::invalid)
 }
 
-/// This wait is longer than the interval at which a running server sweeps its store.
+/// Time between the two checks in `refuse_used`. It is longer than the time between two sweeps of a running server.
 const SWEEP_WAIT: Duration = Duration::from_millis(2_500);
 
 /// Returns an error if a server uses the store, because the copy would lack the turns played meanwhile.

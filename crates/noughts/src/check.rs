@@ -185,7 +185,7 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     }
 }
 
-/// Returns a process set whose processes are killed when this program gets a signal to end.
+/// Returns an empty process set. When a signal asks this program to end, the processes of the set are killed first.
 fn killed_on_signal() -> Result<ProcessSet, Failure> {
     let processes = ProcessSet::default();
     let killed = processes.clone();
@@ -203,7 +203,7 @@ fn show(bar: &ProgressBar, step: Step<'_>) {
     bar.set_message(step.name.to_owned());
 }
 
-/// Prints the report and writes it to files.
+/// Prints the report, and writes it to the files of `--junit` and `--html`. Returns the verdict as an exit code.
 fn tell(
     mut report: Report,
     report_options: &ReportOptions,

@@ -99,7 +99,7 @@ fn refusal(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Sets socket options: frames are sent at once, and within two minutes the client notices that a server has
+/// Sets socket options: frames are sent at once, and on Linux the client notices within two minutes that a server has
 /// disappeared. Failures are ignored, because the connection works without these options.
 fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
@@ -116,8 +116,8 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// A stream that acknowledges data at once. A server that writes a frame field by field with Nagle's algorithm would
-/// otherwise wait 40 ms for each field. The kernel resets the option, so it is set with every read.
+/// A stream that acknowledges received data at once, on Linux. A server that writes a frame field by field with Nagle's
+/// algorithm would otherwise wait 40 ms for each field. The kernel resets the option, so it is set with every read.
 struct QuickAck(TcpStream);
 
 impl Read for QuickAck {

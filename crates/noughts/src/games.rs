@@ -97,7 +97,8 @@ fn player_filter(text: String) -> PlayerFilter {
     }
 }
 
-/// The number of characters of an id in lists. Other commands accept any beginning of an id that is unique.
+/// The number of characters of an id in lists. `show` and `export` accept the first characters of an id instead of the
+/// whole id.
 const SHORT_ID: usize = 8;
 
 fn row(listed: &ListedGame, names: &PlayerNames) -> [String; 6] {
@@ -155,7 +156,8 @@ async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
         .map_err(|_| Failure::invalid(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
-/// Finds a game by its whole id, or by the first characters of its id if exactly one listed game has these characters.
+/// Parses a whole id, without a check that the game exists. If the text is shorter than an id, returns the id that
+/// begins with the text; there must be exactly one such game in the list of games.
 async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::invalid(format_args!("{error}, not {}", Quoted::from(text)))
@@ -220,10 +222,10 @@ async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Number of games that are read at the same time.
+/// Maximum number of games that one query of a list returns.
 const PAGE: usize = 1_000;
 
-/// Prints the records of the games `ids` or, if there are none, of all finished games.
+/// Prints the records of the games `ids` or, if `ids` is empty, of all finished games.
 async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for id in ids {
@@ -259,7 +261,7 @@ async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Re
     Ok(writeln!(out, "{record}")?)
 }
 
-/// Number of games that are imported at the same time, so that they share commits.
+/// Maximum number of games that are imported at the same time. Games of one batch can share a commit.
 const IMPORT_BATCH: usize = 256;
 
 async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
@@ -309,7 +311,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Polls all futures to completion.
+/// Polls all futures to completion, and returns their results in the same order.
 async fn join_all<T>(
     mut answers: Vec<std::pin::Pin<Box<dyn Future<Output = T> + Send + '_>>>,
 ) -> Vec<T> {
@@ -333,7 +335,8 @@ async fn join_all<T>(
     done.into_iter().flatten().collect()
 }
 
-/// Splits a text at the lines that begin with `noughts `. Text before the first record is part of that record.
+/// Splits a text at the lines that begin with `noughts `, and removes empty lines. Text before the first of these lines
+/// is a part of its own, which is not a valid record.
 fn records(text: &str) -> Vec<String> {
     let mut records: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -357,7 +360,7 @@ fn now_ms() -> u64 {
     now.unwrap_or_default().as_millis() as u64
 }
 
-/// Formats a time in UTC: `2026-11-16 03:48`.
+/// Formats a time, in milliseconds since 1970, as date and time in UTC: `2026-11-16 03:48`.
 fn date(ms: u64) -> String {
     let minutes = ms / 60_000;
     let (days, minute) = (minutes / 1_440, minutes % 1_440);

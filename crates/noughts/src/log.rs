@@ -1,7 +1,7 @@
 //! The server's log on standard error, written by a separate thread.
 //!
-//! A game over TCP takes about 50 µs. Writing its log line takes another 50 µs. Because of the separate thread, players
-//! do not wait for the log.
+//! The server needs about 50 µs for a whole game over TCP, and another 50 µs to write the log line of the game. Because
+//! of the separate thread, players do not wait for the log.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,8 @@ use crate::args::{LogFormat, LogLevel};
 /// Maximum number of lines in the queue. When it is full, lines are dropped and counted.
 const MAX_QUEUED_LINES: usize = 8_192;
 
-/// Maximum time to write the last lines at the end, because the reader of a pipe may have stopped.
+/// Maximum time that the program waits at its end until the last lines are written. Standard error may be a pipe whose
+/// reader no longer reads.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A handle to the thread that writes the log.
@@ -114,7 +115,7 @@ impl Write for LineQueue {
     }
 }
 
-/// Writes queued lines in batches.
+/// Writes queued lines in batches. After a batch, writes how many lines were dropped, if there are any.
 fn write_lines(
     waiting: &mut Receiver<Vec<u8>>,
     dropped: &AtomicU64,

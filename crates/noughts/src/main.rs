@@ -1,8 +1,9 @@
 //! Noughts: every game of the tic-tac-toe family.
 //!
-//! The program parses the arguments, calls one function, and returns its result as the exit code: 0 success, 1
-//! failure, 2 wrong use of a subcommand, 3 not solved within the limit, 130 Ctrl-C. `check` has its own codes: 1 a
-//! rule is broken, 2 nothing could be tested.
+//! The program parses the arguments, calls one function, and returns its result as the exit code: 0 success, 1 failure,
+//! 2 wrong use of a subcommand, 3 `solve` did not finish, 130 stopped by a signal. `check` has its own codes: 1 a
+//! demanded rule is broken, 2 the program could not be tested. A signal ends `play` and `check` with 128 plus the
+//! number of the signal.
 
 mod admin;
 mod analyze;
@@ -104,7 +105,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code after Ctrl-C: 128 plus the number of the signal.
+/// The exit code of a command that a signal stopped: 128 plus the number of SIGINT, also if it was another signal.
 const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
 
 /// Why a command failed.
@@ -115,9 +116,10 @@ enum Failure {
     Stopped(String),
     /// The user stopped the command. Nothing is printed.
     Interrupted,
-    /// The position was not solved within the limit; the result so far was printed.
+    /// `solve` did not prove the value, or did not complete the proof file, before the limit or a signal. The result so
+    /// far was printed.
     Unsolved,
-    /// Nothing could be tested. Contains the reason.
+    /// `check` could not test the program, or could not write the report. Contains the reason.
     NotTested(String),
     /// Reading or writing failed. A closed output is not a failure.
     Output(io::Error),

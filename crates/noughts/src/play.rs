@@ -105,7 +105,8 @@ fn play_at(
     })
 }
 
-/// The function that is called before Ctrl-C ends the program. It returns the line to print.
+/// The function that is called before a signal, such as that of Ctrl-C, ends the program. It returns a line to print,
+/// which may be empty.
 #[derive(Clone)]
 struct Ending(Arc<Mutex<Box<dyn Fn() -> String + Send>>>);
 
@@ -163,7 +164,7 @@ impl SeatRecorder {
         Ok(SeatRecorder { file, seat })
     }
 
-    /// Printed when the player leaves.
+    /// Returns the line that is printed when the player leaves. It is empty if the game is only watched.
     fn how_to_resume(&self) -> String {
         match (&self.seat, &self.file) {
             (Some(_), Some(_)) => "The seat stays yours: noughts play --resume".to_owned(),
@@ -175,7 +176,7 @@ impl SeatRecorder {
         }
     }
 
-    /// Forgets the seat, because the game is over.
+    /// Removes the seat from the file, because the game is over.
     fn forget(&self) {
         if let Some((file, saved)) = self.file.as_ref().zip(self.seat.as_ref()) {
             let _ = file.remove(saved);

@@ -144,7 +144,8 @@ fn delete(
 }
 
 /// Returns the user's player at this server: the saved player, renamed if a name is given, or a new player. Returns
-/// `None` if no player can be stored here or the server does not create one; then seats are anonymous.
+/// `None` if no player can be stored on this machine, or if the server refuses to create one and `name` is `None`.
+/// Seats are then anonymous.
 pub(crate) fn of_user(
     client: &Client,
     name: Option<&str>,

@@ -11,7 +11,8 @@ use crate::Failure;
 use crate::args::{Position, VariantName};
 use crate::play;
 
-/// Returns the game of a record, of a position, or after moves, as the options say.
+/// Returns the game that the options describe: the game of a record, a game that starts from a position, or the game
+/// after some moves.
 pub(crate) fn game(task: &Position) -> Result<Game, Failure> {
     if let Some(file) = &task.record {
         let record = match is_link(file) {

@@ -225,7 +225,7 @@ fn reload_on_hangup(_: Option<Arc<Tls>>) -> io::Result<()> {
     Ok(())
 }
 
-/// Listens on an address; `none` disables the listener.
+/// Listens on an address. For `none`, returns no listener.
 fn open_listener(
     option: &str,
     text: &str,
@@ -279,7 +279,7 @@ impl From<Sync> for SyncMode {
     }
 }
 
-/// Parses a positive number. The error message begins with `what`.
+/// Parses a number from 1 to 100 000 000. The error message begins with `what`.
 fn number(what: &str, text: &str) -> Result<usize, Failure> {
     const MAX: usize = 100_000_000;
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -309,7 +309,8 @@ fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
     })
 }
 
-/// Checks that an origin has scheme, name and port exactly as browsers send them. Any other form would never match.
+/// Checks that an origin is a scheme, a name in lower case, and optionally a port. Browsers send origins in this form;
+/// any other form would never match.
 fn read_origin(origin: &str) -> Result<String, Failure> {
     let name = ["https://", "http://"]
         .iter()

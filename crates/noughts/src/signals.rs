@@ -4,11 +4,11 @@ use std::io;
 
 use noughts_engine::Stop;
 
-/// Ctrl-C.
+/// The number of SIGINT, the signal that Ctrl-C sends.
 pub(crate) const INTERRUPT: i32 = 2;
 
-/// Returns a stop flag that the first signal to end sets. A second Ctrl-C ends the program at once. A second SIGHUP
-/// does not, because a closing terminal often sends two.
+/// Returns a stop flag, which the first signal sets. A Ctrl-C after the first signal ends the program at once. A second
+/// SIGHUP does not end the program, because a closing terminal often sends two.
 pub(crate) fn stop_on_signal() -> io::Result<Stop> {
     let stop = Stop::new();
     let told = stop.clone();
@@ -21,8 +21,8 @@ pub(crate) fn stop_on_signal() -> io::Result<Stop> {
     Ok(stop)
 }
 
-/// Calls `callback` for each SIGINT, SIGTERM and SIGHUP. If SIGHUP was ignored at the start (`nohup`), it
-/// stays ignored.
+/// Calls `callback` for each SIGINT, SIGTERM and SIGHUP. On Linux, SIGHUP stays ignored if it was ignored when the
+/// program started, as with `nohup`.
 #[cfg(unix)]
 pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

@@ -17,7 +17,7 @@ use crate::position;
 use crate::progress;
 use crate::signals::stop_on_signal;
 
-/// How often a checkpoint is written.
+/// Time between two checkpoints.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
 
 pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
@@ -216,7 +216,7 @@ fn write_whole(
     }
 }
 
-/// Shows progress: on a terminal one line that changes, otherwise a new line from time to time.
+/// Shows progress: on a terminal one line that changes, otherwise a new line about every five seconds.
 struct Ticker {
     is_terminal: bool,
     spinner: ProgressBar,

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Maximum size of a file. A larger file was not written by this program.
+/// Maximum number of bytes that are read from a file. The files of this program are smaller.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// A text file below `noughts` in the user's state directory.
@@ -15,7 +15,8 @@ pub(crate) struct StateFile {
 }
 
 impl StateFile {
-    /// The file `name` below `XDG_STATE_HOME` or `~/.local/state`; `None` without a home directory.
+    /// The file `noughts/{name}` below `$XDG_STATE_HOME`, or below `~/.local/state` if this variable is not an absolute
+    /// path. `None` if `HOME` is not an absolute path either.
     pub(crate) fn of_user(name: &str) -> Option<StateFile> {
         let absolute = |name| {
             let path = env::var_os(name).map(PathBuf::from);

@@ -13,7 +13,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
 use crate::Failure;
 
-/// Maximum time for the handshake.
+/// Maximum time to wait for each part of the server's handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns the certificate authorities of the system, and those of a PEM file.
@@ -41,7 +41,7 @@ pub(crate) fn authorities(cacert: Option<&Path>) -> Result<RootCertStore, Failur
     }
 }
 
-/// Performs the TLS handshake with the server `host`.
+/// Performs the TLS handshake with the server `host`, and returns both directions of the connection.
 pub(crate) fn open(
     host: &str,
     stream: TcpStream,
@@ -89,7 +89,8 @@ pub(crate) fn open(
     Ok((reader, TlsWriter(shared)))
 }
 
-/// The TLS session of both threads. No thread holds the lock while it waits for data from the network.
+/// The TLS session, which the reading and the writing thread share. No thread holds the lock while it waits for data
+/// from the network.
 struct Shared {
     session: Mutex<ClientConnection>,
     socket: TcpStream,
@@ -110,7 +111,7 @@ impl Shared {
     }
 }
 
-/// Data from the server.
+/// Reads and decrypts data from the server.
 pub(crate) struct TlsReader {
     shared: Arc<Shared>,
     socket: TcpStream,
@@ -144,7 +145,7 @@ impl Read for TlsReader {
     }
 }
 
-/// Data to the server.
+/// Encrypts data and sends it to the server. Dropping it ends the data to the server.
 pub(crate) struct TlsWriter(Arc<Shared>);
 
 impl Write for TlsWriter {

@@ -13,11 +13,12 @@ use clap_mangen::roff::Roff;
 use crate::Failure;
 use crate::args::{Args, command, documented_command};
 
-/// Parses the arguments. On failure, or for help, prints a text and returns the exit code.
+/// Parses the arguments. On failure, or if the arguments ask for help or the version, prints a text and returns the
+/// exit code.
 ///
 /// For a wrong option of the classic game, prints one sentence and returns exit code 1, as the specification of the
-/// game demands. For a wrong subcommand, or a wrong option of a subcommand, prints the usage and returns exit code 2,
-/// as most programs do.
+/// game demands. An unknown command has the same effect. For wrong arguments of a command, prints the error with the
+/// usage and returns exit code 2, as most programs do.
 pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitCode> {
     let words: Vec<OsString> = words.collect();
     let read = || Args::from_arg_matches(&command().try_get_matches_from(&words)?);
@@ -47,7 +48,7 @@ fn print(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Prints an error of a subcommand like all other errors, with the usage below it.
+/// Prints an error of a subcommand, with the usage below it. Like every error of this program, it begins with `Error:`.
 fn print_usage_error(error: &clap::Error) {
     let text = error.render();
     let is_coloured = io::stderr().is_terminal()
@@ -64,7 +65,8 @@ fn is_subcommand(word: Option<&OsString>) -> bool {
     word.is_some_and(|word| word == "help" || command().find_subcommand(word).is_some())
 }
 
-/// Describes what is wrong with the options of the classic game, and what is allowed.
+/// Describes in one sentence what is wrong with the options of the classic game or with the name of a command, and what
+/// is allowed.
 fn sentence(error: &clap::Error) -> String {
     let what = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),

@@ -16,7 +16,7 @@ fn is_alive(server: &ServerProcess) -> bool {
     text.is_ok_and(|text| text == "alive\n")
 }
 
-/// The folder with the scripts of these tests.
+/// The path of a script of these tests.
 fn script(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/external_tools");
     folder.join(name)
@@ -40,7 +40,7 @@ fn run(command: &mut Command) -> String {
     said
 }
 
-/// Writes the server's description to a file.
+/// Writes the server's OpenAPI description to a file.
 fn description_in(directory: &Path, server: &ServerProcess) -> PathBuf {
     let mut answer = ureq::get(format!("{}/api/openapi.json", server.url))
         .call()

@@ -20,15 +20,15 @@ use noughts_terminal::play::{
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(4);
 
-/// For a robot, the program ends after this number of failed attempts, which take more than four minutes. A person
-/// decides when to end it.
+/// If a robot plays, the program ends after this number of failed attempts without a success between them. They take
+/// more than four minutes. If a person plays, the program tries again until the person ends it.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
 
 /// If nothing arrives in the event stream for this long, a request checks whether the server still answers.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Maximum time for the answer to that request. So the client notices a stopped server within 5 s: `SILENCE` plus
-/// `PROBE_TIMEOUT`.
+/// Maximum time for the answer to the request that checks the server after a silence. So the client notices a stopped
+/// server within 5 s: `SILENCE` plus `PROBE_TIMEOUT`.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of attempts to read a view and a record of the same turn.
@@ -47,7 +47,7 @@ pub(super) fn within(timeout: Duration, run: impl FnOnce() + Send + 'static) {
     let _ = done.recv_timeout(timeout);
 }
 
-/// A table on a server, and the seat that this player holds there.
+/// A table on a server, and the seat that this player holds there, if any.
 #[derive(Clone)]
 pub(super) struct RemoteTable {
     pub(super) client: Client,
@@ -56,7 +56,8 @@ pub(super) struct RemoteTable {
     pub(super) token: Option<String>,
 }
 
-/// Starts both threads. They end when the receiver of the events and the returned sender are dropped.
+/// Starts a thread that follows the table's events, and a thread that sends the requests. The threads end when the
+/// receiver of the events and the returned sender are dropped.
 pub(super) fn open(
     table: &RemoteTable,
     events: SyncSender<PlayEvent>,
@@ -85,9 +86,9 @@ impl RemoteTable {
         }
     }
 
-    /// Reads the view, then the record. In this order the record is at least as new as the view, and the entry number
-    /// of the view is never too large. If a turn was completed between the two reads, both are read again, so that
-    /// clocks and offers belong to the last turn of the record.
+    /// Reads the view, then the record. In this order the record is at least as new as the view. If a turn was
+    /// completed between the two reads, both are read again, at most `MAX_READS` times in total, so that the clocks and
+    /// offers of the view belong to the last turn of the record.
     fn state(&self) -> Result<TableState, ClientError> {
         let read = || -> Result<_, ClientError> {
             let view = self.client.view(&self.game)?;
@@ -135,7 +136,7 @@ impl RemoteTable {
         })
     }
 
-    /// Sends a request. `key` identifies it and is the same in every attempt.
+    /// Sends a request. `key` identifies the request and is the same in every attempt.
     fn request(&self, request: &PlayRequest, key: &str) -> Result<(), ClientError> {
         let mut action = ActionRequest::default();
         match request {
@@ -207,7 +208,7 @@ enum Failed {
     /// A retry may succeed: the server is not reachable or overloaded.
     ForNow,
     Refused(String),
-    /// A retry cannot succeed: the token is wrong, or the game is unknown.
+    /// A retry cannot succeed, for example because the token is wrong or the game is unknown.
     ForGood(String),
 }
 
@@ -246,8 +247,9 @@ impl Backoff {
     }
 }
 
-/// Sends each request to the server until it answers. Then sends two events: the state of the table, and the answer.
-/// Repeating a request is safe, because the server recognizes its key.
+/// Sends each request to the server, again and again until the server accepts or refuses the request. Then sends two
+/// events: the state of the table, if it can be read, and the answer. Repeating a request is safe, because the server
+/// recognizes its key.
 fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSender<PlayEvent>) {
     for request in requests {
         let mut backoff = Backoff::new();
@@ -273,8 +275,8 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
     }
 }
 
-/// Sends the state of the table as an event, at the start and after every message of the table's event stream.
-/// Reconnects when the stream is lost.
+/// Follows the table's event stream, which begins with a message. After each message, or after several messages that
+/// arrived together, sends the state of the table as an event. Reconnects when the stream is lost.
 fn follow(
     table: &RemoteTable,
     events: &SyncSender<PlayEvent>,
@@ -311,7 +313,7 @@ fn follow(
 enum StreamEnd {
     /// The connection was lost or could not be made.
     Lost,
-    /// The receiver of the events is gone.
+    /// The events are not needed any more: their receiver is dropped, or the thread that sends the requests has ended.
     Abandoned,
     Failed(String),
 }
@@ -360,7 +362,8 @@ fn follow_stream(
     }
 }
 
-/// Opens the event stream, and reads it in a thread, which ends with the stream or when the receiver is dropped.
+/// Opens the event stream, and reads it in a thread. The returned receiver gets `()` for each message. The thread ends
+/// with the stream or when the receiver is dropped.
 fn changes(table: &RemoteTable) -> Result<Receiver<()>, ClientError> {
     let stream = table
         .client

@@ -1,5 +1,5 @@
-//! Finds the table to play at: a new one, the table of a link, a table in the lobby, or the table of a saved
-//! seat.
+//! Finds the table to play at: a new one, the table of a link, a table in the lobby, the table of a saved seat, or the
+//! table of a quick match.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -44,7 +44,7 @@ pub(super) struct Finder<'t> {
     is_interactive: bool,
 }
 
-/// What the command line or the menu asked for.
+/// The table, or a request for a quick match that will give a table.
 pub(super) enum Found {
     /// A table.
     Table(RemoteTable),
@@ -122,12 +122,13 @@ impl<'t> Finder<'t> {
         )
     }
 
-    /// The name of an anonymous seat.
+    /// The name that the user has at an anonymous seat.
     fn name(&self) -> &str {
         self.task.name.as_deref().unwrap_or(&self.default_name)
     }
 
-    /// Shows the menu with all waiting tables, running games and saved seats at the server.
+    /// Shows the menu with the newest waiting tables, the newest running games, and the user's own games at the server.
+    /// Does what the user chooses. Returns `None` if the user quits.
     fn ask(&self, client: Client) -> Result<Option<Found>, Failure> {
         let waiting = games(&client, GameStatus::Waiting, None)?;
         let running = games(&client, GameStatus::Playing, None)?;
@@ -156,8 +157,8 @@ impl<'t> Finder<'t> {
         table.map(Some)
     }
 
-    /// Returns a new table; for `lobby`, first tries the table that has waited longest; for `anyone`, requests a
-    /// quick match.
+    /// Creates a table with this opponent. For `lobby`, first tries to take a seat at a waiting table of the variant,
+    /// oldest first, unless the command line names a seat or a clock. For `anyone`, requests a quick match.
     fn play_against(
         &self,
         client: Client,
@@ -251,8 +252,8 @@ impl<'t> Finder<'t> {
         Ok(table)
     }
 
-    /// Takes an open seat of the game. If there is none, returns to a saved seat. If there is no saved seat either,
-    /// watches.
+    /// Opens the game of a link. With `--watch`, watches; with `--seat`, takes that seat. Otherwise takes the first
+    /// open seat. If no seat is open, returns to the user's own seat, or watches if the user has none.
     fn open_link(&self, client: Client, game: &str) -> Result<RemoteTable, Failure> {
         if self.task.watch {
             client.view(game).map_err(failure)?;
@@ -318,8 +319,9 @@ impl<'t> Finder<'t> {
         }))
     }
 
-    /// Handles `--resume`: continues one of the user's games. If the command line names a server or a game, only its
-    /// games are considered.
+    /// Handles `--resume`: continues one of the user's games. If the command line names a server, only games at this
+    /// server are considered. If it names a game, only that game is considered. Returns `None` if the user chooses no
+    /// game.
     fn resume(&self) -> Result<Option<RemoteTable>, Failure> {
         let url = &self.url;
         let is_any = self.task.places.is_empty();
@@ -375,8 +377,8 @@ impl<'t> Finder<'t> {
         with_token(client, &game, saved.seat, saved.token.clone())
     }
 
-    /// Returns the saved seats at the servers that `is_wanted` accepts, newest first, and the running games of the
-    /// user's players at these servers.
+    /// Returns the saved seats at the servers that `is_wanted` accepts, newest first, then the other running games of
+    /// the user's own players, without bots, at these servers.
     fn own_games(&self, is_wanted: impl Fn(&ServerUrl) -> bool) -> Vec<SavedSeat> {
         let saved = self.saved.as_ref().and_then(|saved| saved.read().ok());
         let mut seats = saved.unwrap_or_default();

@@ -15,10 +15,11 @@ use crate::Failure;
 /// How long to wait for a typed line before checking again whether an opponent was found.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The pause before the lost event stream is opened again.
+/// The pause before a lost event stream is opened again.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 
-/// Maximum time to cancel the request at the server. A request that is not cancelled ends after 20 s.
+/// Maximum time to cancel the request at the server. A request that is not cancelled ends 20 s after the player has
+/// disconnected from the server.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A request for an opponent.

@@ -13,7 +13,7 @@ use crate::state_file::StateFile;
 /// Maximum number of saved seats. More seats replace the oldest ones.
 const MAX_KEPT: usize = 200;
 
-/// A seat at a table.
+/// A seat of the user at a table, with the token that allows to play for the seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SavedSeat {
     /// The game's link.
@@ -69,7 +69,7 @@ pub(crate) struct SavedSeats {
 }
 
 impl SavedSeats {
-    /// The file of the current user; `None` without a home directory.
+    /// The file of the current user; `None` if the user has no state directory.
     pub(crate) fn of_user() -> Option<SavedSeats> {
         let file = StateFile::of_user("seats")?;
         Some(SavedSeats { file })

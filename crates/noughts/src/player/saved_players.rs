@@ -1,4 +1,4 @@
-//! Stores the players of this user, one person and one bot per server.
+//! Stores the players of this user: for each server, at most one person and one bot.
 //!
 //! The file has one line per player: the server, `person` or `bot`, the id, the token and the name, separated by
 //! spaces. Anyone with the token can act for the player, and a lost token cannot be recovered, so a copy of this file
@@ -74,7 +74,7 @@ pub(crate) struct SavedPlayers {
 }
 
 impl SavedPlayers {
-    /// The file of the current user; `None` without a home directory.
+    /// The file of the current user; `None` if the user has no state directory.
     pub(crate) fn of_user() -> Option<SavedPlayers> {
         let file = StateFile::of_user("players")?;
         Some(SavedPlayers { file })
@@ -117,7 +117,7 @@ impl SavedPlayers {
         self.change(player, "")
     }
 
-    /// Replaces the line of `player` by `line`.
+    /// Removes the line of the player of the same kind at the same server, and appends `line`.
     fn change(&self, player: &SavedPlayer, line: &str) -> io::Result<()> {
         let is_same = |line: &str| {
             SavedPlayer::read(line).is_some_and(|saved| saved.is_at(&player.server, player.is_bot))

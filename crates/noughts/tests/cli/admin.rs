@@ -63,7 +63,7 @@ impl AdminServer {
         );
     }
 
-    /// Status and body of a request from 127.0.0.1.
+    /// Sends a request from 127.0.0.1, and returns the status and the body of the response.
     fn request(&self, method: &str, path: &str, token: &str, body: &str) -> (u16, String) {
         exchange(
             TcpStream::connect(self.http).unwrap(),
@@ -108,7 +108,7 @@ fn from_another_address(to: SocketAddr) -> TcpStream {
     TcpStream::from(socket)
 }
 
-/// Whether clients at 127.0.0.2 are served by both protocols.
+/// Whether the server serves clients at 127.0.0.2. Asserts that HTTP and TCP give the same answer.
 fn is_served(server: &AdminServer) -> bool {
     let stream = from_another_address(server.http);
     let http = exchange(stream, "GET", "/healthz", "", "").is_some();
@@ -231,7 +231,7 @@ fn bans_apply_to_every_listener_and_survive_a_restart() {
     assert!(is_served(&server));
 }
 
-/// Sends a request and reads its answer as far as `sign`. The answer does not end there.
+/// Sends a request, and reads the answer up to the text `sign`. The returned connection stays open.
 fn open(mut stream: TcpStream, request: &[u8], sign: &str) -> TcpStream {
     stream
         .set_read_timeout(Some(Duration::from_secs(5)))

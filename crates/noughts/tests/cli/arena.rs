@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::transcript::run;
 
-/// A temporary directory.
+/// The path of a temporary directory. Dropping this value removes the directory.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -27,7 +27,7 @@ impl Folder {
         fs::read_to_string(self.0.join(name)).unwrap()
     }
 
-    /// The turns of all records, in order.
+    /// The turns of each record, in the order of the file names.
     fn turns(&self) -> Vec<String> {
         let mut files: Vec<PathBuf> = fs::read_dir(self.0.join("records"))
             .unwrap()
@@ -87,7 +87,7 @@ fn engine_process_plays_the_same_moves_as_the_strategy() {
     }
 }
 
-/// The number of lines, including a truncated last line.
+/// The number of complete lines; 0 if there is no such file.
 fn lines(file: &Path) -> usize {
     fs::read(file).map_or(0, |bytes| {
         bytes.iter().filter(|byte| **byte == b'\n').count()

@@ -17,7 +17,7 @@ seat 1 o robot perfect
 result won o by resignation
 ";
 
-/// The exit code, the output, and the errors.
+/// Runs the program with `RECORD` on standard input. Returns the exit code, the output, and the errors.
 fn noughts(words: &[&str]) -> (i32, String, String) {
     let run = run(words, RECORD.as_bytes());
     (run.exit, String::from_utf8(run.output).unwrap(), run.errors)

@@ -30,7 +30,7 @@ impl Authority {
         &self.pem
     }
 
-    /// A certificate for `localhost`, and its key.
+    /// Issues a certificate for `localhost`, and returns the certificate and its key.
     pub(crate) fn issue(
         &self,
         change: impl FnOnce(&mut CertificateParams),

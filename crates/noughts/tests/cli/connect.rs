@@ -47,7 +47,7 @@ impl Person {
         }
     }
 
-    /// Reads until one of these texts appears, and returns its index.
+    /// Reads until one of these texts appears, and returns the index of this text.
     fn reads_any(&mut self, words: &[&str]) -> usize {
         let mut byte = [0];
         loop {
@@ -71,8 +71,8 @@ impl Person {
         self
     }
 
-    /// The rest of the output, standard error, and the exit code. The input stays open, so the end of input cannot be
-    /// what ends the program.
+    /// Waits for the end of the program. Returns the output since the last typed line, standard error, and the exit
+    /// code. The input stays open, so the program does not end because its input ends.
     fn sees_the_end(mut self) -> (String, String, i32) {
         let mut errors = String::new();
         self.screen.read_to_string(&mut self.seen).unwrap();
@@ -347,7 +347,7 @@ fn refused_connection_is_explained() {
     assert_eq!((run.exit, run.output.len()), (1, 0));
 }
 
-/// The server writes field by field, as some programs do.
+/// Some servers write each field of a frame separately. This server writes each byte separately.
 #[test]
 fn a_server_that_writes_byte_by_byte_and_leaves_is_understood() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

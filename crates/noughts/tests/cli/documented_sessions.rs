@@ -61,7 +61,8 @@ impl Screen {
         self.terminal.types(typed);
     }
 
-    /// Everything that the terminal showed. In each pair of `renamed`, the second text replaces the first.
+    /// Waits for the end of the program. Returns the command and everything that the terminal showed. In each pair of
+    /// `renamed`, the second text replaces the first.
     fn end(self, renamed: &[(&str, &str)]) -> String {
         let seen = self.terminal.shown.len();
         let (_, exit, shown) = self.terminal.end_with_everything();

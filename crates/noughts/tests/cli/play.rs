@@ -39,7 +39,7 @@ impl Player {
         Player { process, output }
     }
 
-    /// The link in the first line.
+    /// Reads a line, and returns the link at the end of the line.
     fn link(&mut self) -> String {
         let line = self.line();
         line.split_whitespace().last().unwrap().to_owned()
@@ -56,7 +56,7 @@ impl Player {
         writeln!(input, "{line}").unwrap();
     }
 
-    /// Reads until the output ends with this text, and returns it.
+    /// Reads until the output ends with this text. Returns everything that was read, including the text.
     fn until(&mut self, part: &str) -> String {
         let mut said = Vec::new();
         while !said.ends_with(part.as_bytes()) {
@@ -269,7 +269,7 @@ fn killed_server_is_noticed_and_nothing_typed_is_lost() {
     assert!(asked.elapsed() < Duration::from_secs(10));
 }
 
-/// A stopped server accepts connections and closes none, but does not answer.
+/// A server that SIGSTOP froze accepts connections and closes none, but does not answer.
 #[test]
 fn frozen_server_is_noticed_and_nothing_typed_is_lost() {
     let server = ServerProcess::http("off");
@@ -320,10 +320,11 @@ fn frozen_server_is_noticed_and_nothing_typed_is_lost() {
     assert_eq!(late.end().1, 1);
 }
 
-/// The documentation promises five seconds. This limit is for a busy machine.
+/// Maximum time until a client notices a frozen server. The documentation promises five seconds. The limit is longer
+/// for a busy machine.
 const BUSY_FROZEN_LIMIT: Duration = Duration::from_secs(12);
 
-/// Runs `noughts player` with this state directory.
+/// Runs `noughts player` with this state directory. Returns the exit code, the output, and the errors.
 fn player(state: &Path, words: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_noughts"))
         .arg("player")
@@ -448,8 +449,8 @@ fn quick_match_pairs_two_terminals() {
     );
 }
 
-/// The server reports the match once, and is too busy to answer when the program asks for the game. The stream stays
-/// open.
+/// The event stream has one event and stays open. The server is too busy each time the program asks for the match, so
+/// the program must not wait for a second event before it asks again.
 #[test]
 fn quick_match_is_asked_for_again_after_a_busy_answer() {
     let (asked, is_asked) = channel();

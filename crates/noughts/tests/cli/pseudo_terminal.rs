@@ -58,7 +58,7 @@ impl PseudoTerminal {
         }
     }
 
-    /// Reads until `text` is shown. Returns everything that was shown since the last call, up to `text`.
+    /// Reads until `text` is shown. Returns everything that was shown since the last call, up to and including `text`.
     pub(crate) fn until(&mut self, text: &str) -> String {
         let mut some = [0; 4096];
         loop {
@@ -89,7 +89,7 @@ impl PseudoTerminal {
         input.flush().unwrap();
     }
 
-    /// Like [`PseudoTerminal::end`], but returns everything that was shown.
+    /// Like [`PseudoTerminal::end`], but also returns everything that was shown.
     pub(crate) fn end_with_everything(mut self) -> (String, i32, String) {
         let rest = self.until(END);
         let code = self.until("\n").trim().parse().unwrap();

@@ -13,7 +13,7 @@ pub(crate) struct ServerProcess {
     pub(crate) url: String,
 }
 
-/// Any free port.
+/// An address with any free port.
 pub(crate) const ANY_PORT: &str = "127.0.0.1:0";
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_noughts");

@@ -18,7 +18,7 @@ use crate::certificates::Authority;
 use crate::server_process::{ANY_PORT, PROGRAM, ServerProcess};
 use crate::transcript::run;
 
-/// A server with every listener, with and without TLS.
+/// A server with every listener: HTTP with TLS, and the TCP listeners with and without TLS.
 struct TlsServer {
     server: ServerProcess,
     log: BufReader<ChildStderr>,
@@ -68,7 +68,7 @@ impl TlsServer {
         }
     }
 
-    /// A connection whose server has a certificate of this authority.
+    /// Connects with TLS. Returns an error if the server's certificate is not from the authority in the file `ca`.
     fn connect(&self, listener: &str, ca: &Path) -> Result<TlsClient, String> {
         let mut roots = RootCertStore::empty();
         roots
@@ -106,7 +106,7 @@ fn files(folder: &Path) -> [String; 4] {
     ]
 }
 
-/// The response to a request without a body.
+/// Sends a request without a body, and returns the response.
 fn request(stream: &mut TlsClient, head: &str) -> String {
     write!(
         stream,

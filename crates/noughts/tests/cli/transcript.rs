@@ -22,7 +22,7 @@ use std::process::{Command, Stdio};
 /// One run of the program and its expected result.
 #[derive(Default, Debug)]
 pub(crate) struct Case {
-    /// Its line number.
+    /// The line number of the command in the transcript.
     pub(crate) line: usize,
     pub(crate) words: Vec<String>,
     pub(crate) input: Vec<u8>,
@@ -99,7 +99,8 @@ pub(crate) fn read(text: &str) -> Vec<Case> {
     cases
 }
 
-/// Replays every case; panics with both texts at the first difference.
+/// Replays every case, and returns the number of cases. Panics with the expected and the found text at the first
+/// difference.
 pub(crate) fn check(name: &str, text: &str) -> usize {
     let cases = read(text);
     for case in &cases {

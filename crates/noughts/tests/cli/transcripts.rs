@@ -1,4 +1,4 @@
-//! Every file in `testdata/transcripts`, and every example in the README, replayed.
+//! Replays every file in `testdata/transcripts`, and the examples in the README and in some documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -31,8 +31,8 @@ const FAULTS_PER_ROUND: usize = 25;
 /// How many turns, at most, are acknowledged between two faults.
 const MAX_TURNS_BETWEEN: usize = 12;
 
-/// After hints were lost, there is no further fault for this time. Until then, watchers must learn of the end of their
-/// games without hints.
+/// After notifications of other nodes (hints) were lost, there is no further fault for this time. In this time,
+/// watchers must learn of the end of their games without hints.
 const QUIET: Duration = Duration::from_secs(6);
 
 fn number(name: &str, default: u64) -> u64 {
@@ -66,7 +66,7 @@ fn run(kind: StoreKind) {
     }
 }
 
-/// Returns the round's counts, as words `name=count`.
+/// Runs a round, and returns its counts as words `name=count`. Panics if a check failed.
 fn run_round(kind: StoreKind, seed: u64, round: usize, faults: usize) -> String {
     let seed = seed.wrapping_mul(1_000_003).wrapping_add(round as u64);
     let (mut draw, begun) = (Draw(seed), Instant::now());

@@ -49,7 +49,7 @@ impl Client {
         self.ask("GET", path, "", "", None)
     }
 
-    /// All games, page by page.
+    /// All listed games, read page by page.
     pub(crate) fn list(&mut self) -> Vec<Value> {
         let (mut games, mut before) = (Vec::new(), String::new());
         loop {
@@ -106,7 +106,7 @@ impl Client {
     }
 }
 
-/// The data of a table's events.
+/// Reads the data of the events in a table's event stream.
 pub(crate) struct Events(BufReader<BodyReader<'static>>);
 
 impl Events {

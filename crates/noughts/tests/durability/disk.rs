@@ -10,7 +10,8 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// `None` if this process is not root. The size limit of one file is tested without root.
+    /// Creates and mounts the file system; `None` if this process is not root. Other tests limit the size of a file
+    /// instead, which needs no root.
     pub(crate) fn new() -> Option<Disk> {
         if !rustix::process::geteuid().is_root() {
             println!("not tested: only root may mount a file system");

@@ -48,7 +48,7 @@ fn until_unready(client: &mut Client) -> Answer {
     }
 }
 
-/// Waits until the log has the message: at the latest after the next sweep.
+/// Waits until `tells` accepts the log. The server writes the expected message in its next sweep at the latest.
 fn until_logged(disk: &Disk, tells: impl Fn(&str) -> bool) {
     let begun = Instant::now();
     loop {

@@ -10,7 +10,7 @@ use crate::server_process::ServerProcess;
 
 const CLIENTS: u64 = 50;
 
-/// Kills the server repeatedly, each time after another number of turns.
+/// Kills the server repeatedly, each time after a random number of turns, and checks that no acknowledged turn is lost.
 fn kill_often(store: &str, kills: usize, seed: u64) {
     println!("seed {seed}");
     let (load, mut draw) = (LoadState::default(), Draw(seed));
@@ -35,7 +35,8 @@ fn kill_often(store: &str, kills: usize, seed: u64) {
     load.check_archive(serving.http);
 }
 
-/// The state that the killed process left, before any game is loaded again.
+/// Asserts that no game in the store is over and still listed as playing. Called after a kill, before another server
+/// loads any game.
 fn no_game_is_over_and_listed_as_playing(store: &str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {

@@ -19,7 +19,7 @@ pub(crate) struct LoadState {
 
 #[derive(Default)]
 struct State {
-    /// The ports of the servers, and how often they changed.
+    /// The ports of the servers. `port_changes` counts how often they were set.
     ports: Vec<u16>,
     port_changes: usize,
     /// The number of acknowledged turns.
@@ -32,7 +32,7 @@ struct State {
     begun: usize,
 }
 
-/// Time limit of a test.
+/// Maximum time that a test waits for something.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
 impl LoadState {
@@ -68,7 +68,8 @@ impl LoadState {
         self.is_stopped.store(true, Ordering::SeqCst);
     }
 
-    /// The turns that are acknowledged now, for checking them at another server.
+    /// Returns a state with only the turns that are acknowledged now, so that a test can check these turns at another
+    /// server.
     pub(crate) fn acknowledged_so_far(&self) -> LoadState {
         let turns = self.state().turns.clone();
         let unverified = turns.keys().cloned().collect();

@@ -198,7 +198,7 @@ fn robot_of_a_dead_node_continues_at_another() {
     assert_eq!(created.view(second.http)["to_move"], 0);
 }
 
-/// A TCP client that asks for a game, and the answers READY and ADMIT.
+/// Connects a TCP client that asks for a game. Returns the connection, and the bytes of the answers READY and ADMIT.
 fn join_pairs(port: u16) -> (TcpStream, [u8; 11]) {
     let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let timeout = Some(Duration::from_secs(60));

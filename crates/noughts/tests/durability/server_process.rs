@@ -32,7 +32,7 @@ impl ServerProcess {
         ServerProcess::spawn(before, &words, Stdio::null())
     }
 
-    /// Writes warnings and errors into a file.
+    /// A server that writes warnings and errors into a file.
     pub(crate) fn start_with_log(store: &str, log: File) -> ServerProcess {
         let words = ["--log", "warn", "--store", store];
         ServerProcess::spawn(&[], &words, log.into()).expect("the server starts")

@@ -16,7 +16,7 @@ fn check(name: &str, value: &str) {
     assert!(proof.len() < 200_000_000, "{name}");
 }
 
-/// Checks every line that is not a comment, and returns their number.
+/// Checks every line that is not a comment, and returns the number of these lines.
 fn check_all(list: &str) -> usize {
     let lines = list.lines();
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -62,7 +62,7 @@ fn all_boards_up_to_6x6_are_as_published() {
     }
 }
 
-/// Random positions, including won and lost ones.
+/// Random unfinished positions. Some are wins, some draws and some losses for the side to move.
 #[test]
 fn positions_with_any_marks_are_proved() {
     let mut random = Random::new(77);
@@ -92,7 +92,8 @@ fn positions_with_any_marks_are_proved() {
     assert_eq!(GameValue::Loss as usize, 0);
 }
 
-/// A random position with this number of empty cells; the turn may have been passed.
+/// A random unfinished position with about 1 to `free` empty cells. In half of the positions on one board, the first
+/// side is to move, whatever the number of marks.
 fn endgame(variant: &Variant, free: usize, random: &mut Random) -> Diagram {
     loop {
         let mut any = AnyTimeline::new(variant);

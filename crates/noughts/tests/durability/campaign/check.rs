@@ -14,10 +14,11 @@ use noughts_wire::GameResult;
 use super::state::{CampaignState, Known};
 use super::tcp_player::TcpGame;
 
-/// How far the times in the store may be from the real time.
+/// Maximum difference between a time in the store and the real time.
 const MAX_TIME_ERROR_MS: u64 = 3_000;
 
-/// A clock of one second may run out no earlier than this time after the turn before.
+/// The shortest time per turn at the tables of a campaign. A clock must not run out earlier than this time after the
+/// previous turn.
 const CLOCK_MS: u64 = 1_000;
 
 /// Milliseconds since 1970.
@@ -82,7 +83,8 @@ fn replay(stored: &StoredGame, entries: usize) -> Result<Table, String> {
     table.map_err(|invalid| format!("game {}: {invalid:?}", stored.settings.id))
 }
 
-/// Checks that the turns are legal, that the times come from the store, and that no clock ran out early.
+/// Checks that the turns are legal, that the times never decrease and are close to the real time, and that no clock ran
+/// out early. The clocks of the nodes are wrong, so the times must come from the store.
 fn check_log(stored: &StoredGame, times: &Range<u64>) -> Result<(), String> {
     let settings = &stored.settings;
     let wrong =

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use super::http_player::{PAUSE, Requests};
 use super::state::CampaignState;
 
-/// Each turn after the first of a side has one second.
+/// Each turn has one second, except the first turn of each side.
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Gil"},{"human":"Hal"}],"take":[0,1],"clock":{"move":1}}"#;
 const TURN: Duration = Duration::from_secs(1);
 
-/// How long after the deadline a game ends, if the node that served it died.
+/// Maximum time from the deadline to the end of the game, if the node that served the game died.
 const PROMISED: Duration = Duration::from_secs(6);
 
 /// Additional time for a busy machine.

@@ -106,7 +106,8 @@ impl Cluster {
         self.nodes.iter_mut().for_each(|node| *node = None);
     }
 
-    /// Copies an SQLite store to a directory that stays.
+    /// Copies an SQLite store to a directory that is not removed, and returns its path. A PostgreSQL store is not
+    /// copied.
     pub(super) fn keep(&self) -> String {
         match &self.store {
             Store::Sqlite(disk) => {
@@ -237,7 +238,7 @@ impl Cluster {
         campaign.set_nodes(self.ports());
     }
 
-    /// The store as a node reaches it.
+    /// The address at which a node reaches the store. With PostgreSQL, this is the address of the node's proxy.
     fn store_of(&self, node: usize) -> String {
         match &self.store {
             Store::Sqlite(disk) => disk.store(),
@@ -318,7 +319,7 @@ fn is_backend(process: u32) -> bool {
     title.is_ok_and(|title| title.contains("noughts campaign"))
 }
 
-/// A wrong clock.
+/// A random number of seconds by which a clock is wrong.
 fn skew(draw: &mut Draw) -> i64 {
     draw.below(2 * MAX_SKEW_SECONDS) as i64 - MAX_SKEW_SECONDS as i64
 }

@@ -91,7 +91,7 @@ impl<'c> Requests<'c> {
         Some(answer.body)
     }
 
-    /// Plays a legal move for the seat to move; returns the view after it.
+    /// Plays a legal move for the seat to move, and returns the view after the move; `None` if the campaign failed.
     pub(super) fn play_turn(&mut self, created: &Value, view: &Value) -> Option<Value> {
         let id = created["id"].as_str().expect("a table has an id");
         let seat = view["to_move"].as_u64().expect("a seat is to move");

@@ -87,7 +87,7 @@ impl PostgresProxy {
         PostgresProxy { directory, shared }
     }
 
-    /// The directory of its socket.
+    /// The directory of the proxy's socket.
     pub(super) fn directory(&self) -> &Path {
         self.directory.path()
     }
@@ -149,8 +149,8 @@ fn pass_replies(shared: &Shared, mut from: UnixStream, mut to: UnixStream) {
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// The length of the first message; `None` if the message is not complete. A message starts with a type and with a
-/// length that counts itself.
+/// The length of the first message; `None` if the message is not complete. A message starts with one byte for its type
+/// and four bytes for a length, which does not count the byte of the type.
 fn first_message(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(1..5)?;
     let length = u32::from_be_bytes(length.try_into().expect("it has four bytes"));

@@ -37,11 +37,11 @@ pub(super) struct Seen {
 /// What clients know of a game.
 #[derive(Default)]
 pub(super) struct Known {
-    /// The states that clients saw, by the number of the latest entry.
+    /// The states that clients saw. The key is the number of log entries of the state.
     pub(super) states: BTreeMap<u64, Seen>,
     /// The acknowledged turns: number, seat and move.
     pub(super) turns: Vec<(u64, u64, String)>,
-    /// When a client saw the end, and the total duration of faults up to that time.
+    /// When the first client saw the end of the game, and the total duration of faults up to that time.
     ended: Option<(Instant, Duration)>,
 }
 
@@ -86,7 +86,8 @@ impl CampaignState {
         self.changed.notify_all();
     }
 
-    /// Any node; `None` if the campaign failed.
+    /// Waits for a node that is not known to be down, and returns a random one; `None` if the campaign failed or no
+    /// node came up in time.
     pub(super) fn pick(&self, draw: &mut Draw) -> Option<Ports> {
         let is_down = |state: &mut State| {
             state.failure.is_none() && state.nodes.iter().flatten().next().is_none()
@@ -234,13 +235,13 @@ impl CampaignState {
         self.state().tcp_games.push(game);
     }
 
-    /// Everything that clients know, when they have stopped.
+    /// Calls `read` with everything that the clients saw. The clients must have stopped.
     pub(super) fn read<T>(&self, read: impl FnOnce(&HashMap<String, Known>, &[TcpGame]) -> T) -> T {
         let state = self.state();
         read(&state.games, &state.tcp_games)
     }
 
-    /// Lets a watcher follow this new game.
+    /// Offers a new game to the watchers, and drops older games if no watcher has taken them.
     pub(super) fn offer_to_watchers(&self, game: &str) {
         let mut state = self.state();
         // Only the newest games are kept.
@@ -249,7 +250,7 @@ impl CampaignState {
         self.changed.notify_all();
     }
 
-    /// The next game to watch; `None` when there are no more.
+    /// Waits for the next game to watch; `None` if there are no more games because the campaign is over.
     pub(super) fn next_to_watch(&self) -> Option<String> {
         let waited = self.changed.wait_while(self.state(), |state| {
             state.to_watch.is_empty() && !state.is_finished && state.failure.is_none()
@@ -269,7 +270,7 @@ impl CampaignState {
         !self.state().watched.is_empty()
     }
 
-    /// Checks the watchers for this long.
+    /// Checks the watchers repeatedly for this time, in which no fault happens.
     pub(super) fn keep_quiet(&self, time: Duration) {
         let until = Instant::now() + time;
         while Instant::now() < until && !self.is_failed() {

@@ -26,7 +26,8 @@ pub(super) struct TcpGame {
     pub(super) name: String,
     /// The moves that the server has confirmed, of both sides.
     pub(super) moves: Vec<Cell>,
-    /// The client's last move. Confirmed if a turn ended the game; unknown if the opponent left.
+    /// The client's last move, if the server reported the end of the game instead of confirming the move. The move is
+    /// in the log if a turn ended the game; it may be missing if the opponent left.
     pub(super) last: Option<Cell>,
     pub(super) result: Option<GameResult>,
 }
@@ -51,7 +52,7 @@ pub(super) fn play(campaign: &CampaignState, seed: u64, opponent: Opponent, name
     }
 }
 
-/// Plays one game; `None` if the connection is lost before the game begins.
+/// Plays one game; `None` if no game begins, because the connection is lost or no opponent comes.
 fn play_one(
     campaign: &CampaignState,
     draw: &mut Draw,

@@ -28,7 +28,7 @@ pub(super) fn watch(campaign: &CampaignState, seed: u64) {
     }
 }
 
-/// Follows a game until it ends, or until the connection is lost. Returns whether it ended.
+/// Follows a game until the game ends or the connection is lost. Returns whether the game ended.
 fn follow(campaign: &CampaignState, draw: &mut Draw, game: &str, last: &mut Option<u64>) -> bool {
     let Some(ports) = campaign.pick(draw) else {
         return false;
@@ -75,7 +75,7 @@ fn follow(campaign: &CampaignState, draw: &mut Draw, game: &str, last: &mut Opti
     false
 }
 
-/// Takes an event; returns whether the game is over.
+/// Checks and records an event. Returns whether the game is over.
 fn is_end(
     campaign: &CampaignState,
     game: &str,

@@ -54,7 +54,7 @@ struct Game<'c> {
     campaign: &'c CampaignState,
     id: String,
     token: Value,
-    /// The newest state.
+    /// The newest view.
     view: Value,
     /// A turn that was sent and not answered: number and cell.
     pending: Option<(u64, String)>,
@@ -117,7 +117,7 @@ impl Game<'_> {
         }
     }
 
-    /// Takes a message; `None` if the request must be repeated elsewhere.
+    /// Records a message; `None` if the request must be repeated at another node.
     fn take(&mut self, message: &Value) -> Option<()> {
         let is_answer = message["id"] == "it";
         if !message["problem"].is_null() {
