@@ -89,13 +89,13 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of a connection's read buffer. It limits a request's headers, and each read of a body.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// A connection is closed if its client reads nothing for this long.
+/// A connection is closed if a write waits this long because the client does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// When the server stops, responses in progress may take this long.
+/// When the server stops, it waits at most this long for responses in progress and for WebSockets to end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The HTTP server before it has a listener.
+/// The HTTP server. [`run`](HttpServer::run) gets its listener.
 pub(crate) struct HttpServer {
     middleware: Middleware,
     tls: Option<Arc<Tls>>,
@@ -136,7 +136,8 @@ impl HttpServer {
         }
     }
 
-    /// Serves connections until `closing` is set. Then requests that the server has begun to answer may finish.
+    /// Serves connections until `closing` is set. Then waits up to [`SHUTDOWN_TIMEOUT`] for the requests that are
+    /// already in progress.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let app = self.middleware.app();
         let accepted = app.tables.metrics().accepted_by(ListenerKind::Http);
@@ -213,7 +214,7 @@ async fn serve_connection(
     }
 }
 
-/// The routes that the OpenAPI description has, with their descriptions.
+/// The routes that are in the OpenAPI description, each with its own description.
 fn api_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::with_openapi(openapi::about())
         .routes(routes!(games::create, catalog::list))
@@ -256,7 +257,8 @@ fn routes(app: Arc<AppState>) -> Router {
         .with_state(app)
 }
 
-/// `GET /readyz`: whether a turn could be stored now.
+/// `GET /readyz`: answers 200 if the store can be written now, and 503 if it cannot, or if the server is draining (it
+/// refuses new games because it will stop soon).
 async fn ready(State(app): State<Arc<AppState>>) -> Response {
     if app.operator.is_draining() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n").into_response();
@@ -267,7 +269,8 @@ async fn ready(State(app): State<Arc<AppState>>) -> Response {
     }
 }
 
-/// Answers requests for unknown paths: browsers get the web page, other clients get an error as JSON.
+/// Answers requests for unknown paths with status 404. Browsers get the web page, except for paths of the API. All
+/// other requests get an error as JSON.
 async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     site::not_found_page(&method, &uri, &headers).unwrap_or_else(not_found_problem)
 }

@@ -1,4 +1,4 @@
-//! Registered players: their names at tables, the owners of tokens, and their event streams.
+//! Registered players: their names at tables, their tokens, and their event streams.
 
 mod feed;
 mod names;
@@ -32,13 +32,13 @@ const COMPARE_INTERVAL: Duration = Duration::from_secs(30);
 /// Interval between searches for players without games.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
 
-/// Players without games expire after this time.
+/// A player without games is deleted this long after the player was created, or was last found to have games.
 const EXPIRY_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 /// The registered players, with this node's cache of tokens and its event streams.
 pub(crate) struct Players {
     tables: Arc<Tables>,
-    /// Players by token, and until when the entry is valid.
+    /// Players by the hash of a token, each with the time until which the entry is valid.
     tokens: Mutex<HashMap<SecretHash, (StoredPlayer, Duration)>>,
     feeds: Arc<Feeds>,
 }
@@ -57,7 +57,7 @@ pub(crate) fn new_link_code(ids: &IdSource) -> String {
 /// The prefix of player tokens. Seat tokens never start with it.
 const TOKEN_PREFIX: &str = "player-";
 
-/// Whether a text may be a player's token.
+/// Whether a text begins like a player's token.
 pub(crate) fn is_player_token(text: &str) -> bool {
     text.starts_with(TOKEN_PREFIX)
 }
@@ -83,7 +83,7 @@ impl Players {
         &self.feeds
     }
 
-    /// The player that a token belongs to.
+    /// The player that a token belongs to; `None` if there is none.
     pub(crate) async fn of_token(&self, token: &str) -> Result<Option<StoredPlayer>, StoreError> {
         if !is_player_token(token) {
             return Ok(None);
@@ -108,7 +108,8 @@ impl Players {
         Ok(found)
     }
 
-    /// Reads a player again after a change at this or another node.
+    /// Removes a changed player's tokens from the cache. If the player has a seat at a table in memory, reads the
+    /// player again and updates the name there.
     pub(crate) async fn refresh(&self, player: PlayerId) -> Result<(), StoreError> {
         self.tokens().retain(|_, (known, _)| known.id != player);
         let mut tables = self.tables.all().into_iter();
@@ -121,7 +122,7 @@ impl Players {
         Ok(())
     }
 
-    /// Tells this node and the others that a player has changed.
+    /// Tells this node and all other nodes that a player has changed.
     pub(crate) async fn publish(&self, player: PlayerId) {
         if let Err(error) = self.refresh(player).await {
             debug!(%error, "cannot read a player; retrying later");
@@ -134,7 +135,8 @@ impl Players {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Applies changes of other nodes, as long as the server runs.
+    /// Applies changes of players that other nodes make, as long as the server runs. Returns at once if there are no
+    /// other nodes.
     pub(crate) async fn share(self: Arc<Players>) {
         if !self.tables.bus().is_shared() {
             return;
@@ -168,7 +170,7 @@ impl Players {
         }
     }
 
-    /// Reads the names of all players at tables in memory.
+    /// Reads all players at tables in memory again, and updates their names there.
     async fn refresh_all(&self) -> Result<(), StoreError> {
         let tables = self.tables.all();
         let ids: BTreeSet<PlayerId> = tables.iter().flat_map(|live| live.players()).collect();

@@ -29,7 +29,7 @@ use crate::tables::{LiveTable, Tables};
 
 /// Analyses a finished game, turn by turn.
 ///
-/// The server computes this once, within a few seconds, and stores it.
+/// The server computes the analysis at the first request, which takes a few seconds, and stores it.
 #[utoipa::path(
     get, path = "/api/games/{id}/analysis", tag = "records", operation_id = "getAnalysis",
     params(("id" = String, Path, description = "the game")),
@@ -59,8 +59,8 @@ pub(super) async fn analysis(
     Ok((medium, json).into_response())
 }
 
-/// Converts an analysis that a version before 1.0 stored, with turns such as `{"by":0,"play":"1-0"}`, to the
-/// current form.
+/// Converts a stored analysis to the current form. Versions before 1.0 stored turns such as `{"by":0,"play":"1-0"}`. An
+/// analysis in the current form is returned unchanged.
 fn in_current_form(json: String) -> String {
     if !json.contains(r#""done":{"by":"#) {
         return json;
@@ -164,7 +164,8 @@ async fn analyse(
     Ok(json)
 }
 
-/// Turns the results of the search into the analysis of each turn.
+/// Builds the analysis of each turn. `found` has the search result for the position before each turn, or `None` if that
+/// position was not searched.
 fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     let mistakes = find_mistakes(game, found).into_iter();
     let mut past = game.after(0);
@@ -203,7 +204,8 @@ fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
         .collect()
 }
 
-/// The threats after this move.
+/// The threats that the move `at` would make: the moves with which the same side could then complete a line. See
+/// [`threats`].
 fn threats_after(game: &Game, at: Move) -> Vec<Move> {
     let mut after = game.clone();
     match after.to_move().map(|by| after.act(by, Action::Play(at))) {
@@ -253,7 +255,7 @@ fn moves(variant: &Variant, analysis: &Analysis) -> Vec<MoveEvaluation> {
     moves.collect()
 }
 
-/// The number of plies to the end of the game; `None` for draws.
+/// `plies`, the number of plies to the end of the game; always `None` for draws.
 fn plies_of(value: noughts_engine::GameValue, plies: Option<u32>) -> Option<u32> {
     plies.filter(|_| value != noughts_engine::GameValue::Draw)
 }

@@ -1,7 +1,8 @@
-//! Images of boards, and icons. Blocking threads draw them, a few at a time, and the results are cached.
+//! Images of boards, and icons. Blocking threads draw them, and the results are cached. At most [`MAX_DRAWING`] boards
+//! are drawn at the same time.
 //!
-//! A full 255x255 board takes 0.15 s (PNG) or 0.2 s (SVG). Without the limit and the cache, one client could keep
-//! the machine busy.
+//! Drawing a full 255x255 board takes 0.15 s (PNG) or 0.2 s (SVG). Without the limit and the cache, one client could
+//! keep the machine busy.
 
 mod drawing;
 mod png_canvas;
@@ -19,7 +20,7 @@ use crate::id::GameId;
 /// Maximum number of boards that are drawn at the same time; other requests wait.
 const MAX_DRAWING: usize = 2;
 
-/// Maximum size of the cache.
+/// Maximum total size of the images in the cache, in bytes.
 pub(super) const MAX_BYTES: usize = 8 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,10 +29,10 @@ pub(super) enum Format {
     Png,
 }
 
-/// The game, its number of turns, and the format.
+/// Identifies an image: the game, the number of completed turns that the image shows, and the format.
 type Key = (GameId, usize, Format);
 
-/// The images of boards.
+/// Draws images of boards, and caches them.
 pub(super) struct BoardImages {
     drawing: Arc<Semaphore>,
     cache: Mutex<Cache>,
@@ -48,7 +49,7 @@ impl Default for BoardImages {
 
 impl BoardImages {
     /// The image of a game after `turns` turns. `view` is called in a blocking thread, and only if the image is not
-    /// cached. `None` if drawing panicked.
+    /// cached. `None` if `view` or the drawing panicked.
     pub(super) async fn get(
         &self,
         (game, turns, format): Key,
@@ -92,7 +93,7 @@ impl BoardImages {
     }
 }
 
-/// The newest images.
+/// The cached images. When the cache is full, the oldest images are removed.
 #[derive(Default)]
 struct Cache {
     files: HashMap<Key, Arc<File>>,
@@ -106,8 +107,8 @@ impl Cache {
         self.files.get(key).cloned()
     }
 
-    /// Adds an image, and removes the oldest images until it fits. An image larger than the cache is not
-    /// kept.
+    /// Adds an image, and removes the oldest images until all fit into [`MAX_BYTES`]. Does nothing if the image is
+    /// larger than that or is already cached.
     fn insert(&mut self, key: Key, file: Arc<File>) {
         if file.size() > MAX_BYTES || self.files.contains_key(&key) {
             return;
@@ -126,7 +127,7 @@ impl Cache {
     }
 }
 
-/// The icons by file name.
+/// All icons.
 static ICONS: [Icon; 6] = [
     Icon::new("180.png", 180, false),
     Icon::new("192.png", 192, false),
@@ -161,7 +162,8 @@ impl Icon {
     }
 }
 
-/// The icon with this name, drawn when it is first requested; `None` if there is no such icon.
+/// The icon with this file name, drawn when it is first requested. `None` if there is no such icon, or if drawing
+/// panicked.
 pub(super) async fn icon(name: &str) -> Option<&'static File> {
     let icon = ICONS.iter().find(|icon| icon.name == name)?;
     match icon.file.get() {

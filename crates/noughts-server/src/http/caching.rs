@@ -1,7 +1,7 @@
 //! Headers for caches, and compression: `Cache-Control`, `ETag` with `If-None-Match`, and gzip.
 //!
-//! Only responses to GET and HEAD are compressed. A response to POST may contain a token next to text chosen
-//! by an attacker; the compressed length would then reveal parts of the token.
+//! Only responses to GET and HEAD are compressed. A response to POST may contain a token next to text that an attacker
+//! has chosen. If such a response were compressed, its length would reveal parts of the token.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -14,21 +14,21 @@ use sha2::{Digest, Sha256};
 
 use super::site::{accepts, compressed};
 
-/// Smaller bodies are not compressed: they fit into one packet.
+/// Bodies with fewer bytes are not compressed, because they fit into one packet.
 const MIN_COMPRESSED: usize = 1024;
 
-/// Larger bodies are not compressed, because compression would take milliseconds. Every view is smaller than this
-/// limit.
+/// Bodies with more bytes are not compressed, because compression would take milliseconds. Every view is smaller than
+/// this limit.
 const MAX_COMPRESSED: usize = 256 * 1024;
 
-/// What a request allows for its response: caching and compression.
+/// The properties of a request that decide how its response is cached and compressed.
 pub(super) struct CachePolicy {
     is_read: bool,
     is_head: bool,
     is_api: bool,
     has_token: bool,
     accepts_gzip: bool,
-    /// The tags of `If-None-Match`.
+    /// The value of `If-None-Match`: the tags of the bodies that the client has.
     known: Option<HeaderValue>,
 }
 
@@ -45,7 +45,8 @@ impl CachePolicy {
         }
     }
 
-    /// Adds the headers for caches, and compresses the body or replaces it by 304.
+    /// Sets the headers for caches. Compresses the body, or answers 304 without a body if the client already has the
+    /// body. A response to HEAD loses its body.
     pub(super) fn apply(&self, response: &mut Response) {
         let size = response.body().size_hint().exact();
         match response.status() {
@@ -66,7 +67,8 @@ impl CachePolicy {
         }
     }
 
-    /// Like [`apply`](CachePolicy::apply), for a successful response with a complete body.
+    /// The part of [`apply`](CachePolicy::apply) for a response to GET or HEAD that has status 200 and a body of known
+    /// size.
     fn apply_to_whole(&self, response: &mut Response) {
         let is_compressible = self.accepts_gzip && is_compressible(response);
         let mut bytes = None;
@@ -110,7 +112,7 @@ impl CachePolicy {
         }
     }
 
-    /// Sets the headers for caches of an API response, also of a 304.
+    /// Sets the headers for caches of an API response, or of any response with status 304.
     fn set_cache_headers(&self, headers: &mut HeaderMap) {
         let cache_control = match self.has_token {
             true => "private, no-cache",
@@ -148,7 +150,7 @@ pub(super) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// A hash of these bytes for a tag.
+/// The first eight bytes of the SHA-256 hash of `bytes`, for a tag.
 fn hash_for_tag(bytes: &[u8]) -> u64 {
     let hash = Sha256::digest(bytes);
     let first = hash.first_chunk::<8>().expect("SHA-256 has 32 bytes");
@@ -186,7 +188,8 @@ fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
     }
 }
 
-/// Takes the bytes of a complete body; `None` for a streamed body, which is left unchanged.
+/// Takes the bytes of a body that is complete in memory. Returns `None` for a streamed body. A body of unknown size is
+/// left unchanged.
 fn take_whole(body: &mut Body) -> Option<Bytes> {
     let size = body.size_hint().exact()?;
     let mut taken = std::mem::take(body);

@@ -1,4 +1,4 @@
-//! Handlers that list variants and games (the lobby and the archive), and the operator's announcement.
+//! Handlers that list variants and games, and the handler that returns the operator's announcement.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError, family};
 use crate::table::{Holder, Status};
 use crate::tables::{Attendance, Tables};
 
-/// Lists the variants that have a name.
+/// Lists the variants of the catalogue.
 ///
 /// Any other valid variant can be played too.
 #[utoipa::path(
@@ -57,7 +57,7 @@ pub(super) async fn announcement(State(app): State<Arc<AppState>>) -> Response {
     axum::Json(Announcement { text }).into_response()
 }
 
-/// Filters for the list.
+/// The query parameters of the list of games.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ListFilters {
@@ -75,7 +75,7 @@ pub(super) struct ListFilters {
     limit: Option<usize>,
 }
 
-/// Maximum number of games on a page. The schema of `limit` has the same number.
+/// Maximum number of games on a page. The schema of the parameter `limit` has the same number.
 pub(super) const MAX_LISTED: usize = 100;
 
 /// Lists waiting, running and finished games, newest first.
@@ -120,7 +120,7 @@ pub(super) async fn list(
     Ok(axum::Json(page(&app, query).await?).into_response())
 }
 
-/// A page of games.
+/// Reads a page of games from the store.
 pub(super) async fn page(app: &AppState, query: ListQuery) -> Result<GamesPage, ApiError> {
     let limit = query.limit;
     let listed = app.tables.store().list(query).await?;
@@ -130,7 +130,7 @@ pub(super) async fn page(app: &AppState, query: ListQuery) -> Result<GamesPage, 
     Ok(GamesPage { before, games })
 }
 
-/// Games of a list, with names and presence.
+/// Converts listed games to the form of the API, with the names of players and who is present.
 pub(super) async fn listings(
     tables: &Tables,
     listed: &[ListedGame],
@@ -144,7 +144,7 @@ pub(super) async fn listings(
         .collect())
 }
 
-/// Parses the parameter that says where a page begins, such as `before`.
+/// Parses the query parameter `name` (such as `before`), which says where a page begins. `None` without this parameter.
 pub(super) fn read_before(
     name: &str,
     text: Option<&str>,
@@ -163,7 +163,7 @@ pub(super) fn read_before(
     place.map(Some).ok_or_else(wrong)
 }
 
-/// One game of a list.
+/// Converts one listed game to the form of the API.
 pub(super) fn listing(
     game: &ListedGame,
     names: &PlayerNames,

@@ -1,4 +1,4 @@
-//! Checks a request for a new table.
+//! Checks requests for new tables, and the names, variants and clocks in requests.
 
 use noughts_api::{ClockForm, ClockFormError, NewTable, OpenSeat, ProblemKind, SeatRequest};
 use noughts_rules::{ClockSettings, Diagram, Game, GameError, Seat, Variant};
@@ -151,7 +151,7 @@ fn humans(seats: &[SeatRequest]) -> Vec<u8> {
     seats.map(|(number, _)| number).collect()
 }
 
-/// Reads a variant.
+/// Parses the name of a variant.
 pub(super) fn read_variant(name: &str) -> Result<Variant, ApiError> {
     name.parse::<Variant>().map_err(|error| {
         let kind = match error.is_out_of_range() {
@@ -162,7 +162,7 @@ pub(super) fn read_variant(name: &str) -> Result<Variant, ApiError> {
     })
 }
 
-/// Reads the field `clock` of a request.
+/// Checks the field `clock` of a request.
 pub(super) fn read_clock(form: Option<ClockForm>) -> Result<Option<ClockSettings>, ApiError> {
     let clock = form.map(ClockSettings::try_from).transpose();
     clock.map_err(|error| match error {
@@ -190,7 +190,7 @@ fn check_robots(settings: &Settings, game: &Game) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Parses a name. Only visible characters and spaces are allowed.
+/// Checks a person's name, and removes spaces at its beginning and end. Only visible characters and spaces are allowed.
 pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
@@ -227,7 +227,8 @@ pub(super) fn no_such_turn(turns: usize, all: usize) -> ApiError {
     api_error(ProblemKind::OutOfRange, detail)
 }
 
-/// The position of another game as a start position. `past` is that game after `turns` of its `all` turns.
+/// The position of another game as a start position. `past` is that game after `turns` of its `all` turns. Returns an
+/// error if the game has fewer turns, or is over in this position.
 pub(super) fn start_position(
     past: &Game,
     turns: usize,

@@ -83,7 +83,7 @@ impl From<StoreError> for ApiError {
     }
 }
 
-/// Explains what is wrong with the store, without details of this machine.
+/// The error for a request that failed because of the store. It contains no details about the server's machine.
 fn unavailable(error: &StoreError) -> ApiError {
     match error {
         StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {
@@ -132,7 +132,7 @@ impl From<TableRefusal> for ApiError {
     }
 }
 
-/// The error for a refused action in turn `turn`, with what would have been allowed.
+/// The error for a refused action that the client sent for turn `turn`.
 pub(super) fn refused_action(error: SubmitError, turn: usize, variant: &Variant) -> ApiError {
     match error {
         SubmitError::Refused(TableRefusal::Stale { turn: current }) => {
@@ -178,7 +178,7 @@ fn refused_by_rules(refusal: Refusal, variant: &Variant) -> ApiError {
     }
 }
 
-/// The kind of a refusal by a table.
+/// The kind of problem that a client gets if a table refuses a command.
 pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> ProblemKind {
     match refusal {
         TableRefusal::Stale { .. } => ProblemKind::Stale,
@@ -202,7 +202,7 @@ pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> ProblemKind {
     }
 }
 
-/// The kind of a refusal by the rules.
+/// The kind of problem that a client gets if the rules refuse an action.
 fn kind_of_refusal(refusal: Refusal) -> ProblemKind {
     match refusal {
         Refusal::Over => ProblemKind::Over,

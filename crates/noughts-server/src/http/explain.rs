@@ -1,7 +1,8 @@
 //! Explains why a body or query is invalid: which field is wrong, and what is allowed there.
 //!
-//! serde parses each request first. It is fast, but its messages are not meant for users. Only if serde fails, this
-//! module compares the request with the schema of its type, which is also part of the OpenAPI description.
+//! serde parses each JSON body first. It is fast, but its messages are not meant for users. Only if serde fails, this
+//! module compares the body with the schema of its type, which is also part of the OpenAPI description. Query
+//! parameters are compared with their schemas before serde parses them.
 
 mod json_tree;
 
@@ -22,7 +23,7 @@ use json_tree::{Node, is_huge, read_tree};
 /// Maximum number of wrong fields in a response.
 const MAX_ERRORS: usize = 8;
 
-/// Longer field names are not repeated in a pointer.
+/// A pointer leaves out field names that are longer than this.
 const MAX_NAME_BYTES: usize = 100;
 
 /// Explains why JSON is not a valid `T`. `subject` is the word for the JSON in the explanation: `body` or `message`.
@@ -47,7 +48,7 @@ pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     check.into_error(|| not_allowed::<T>(bytes))
 }
 
-/// The error for a value that matches its schema and is not allowed for another reason, such as a number that is too
+/// The error for a value that matches its schema but is not allowed for another reason, such as a number that is too
 /// large for its type.
 fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -72,7 +73,7 @@ fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     api_error(kind, detail).in_body(pointer)
 }
 
-/// Checks query parameters against the schema of `T`. serde alone would ignore unknown parameters.
+/// Checks query parameters against the schemas of `T`. serde alone would ignore unknown parameters.
 pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(), ApiError> {
     let schema_of = |parameter: Parameter| {
         let schema = parameter.schema.as_ref().map(to_value);
@@ -96,7 +97,7 @@ pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(
     }
 }
 
-/// The error for a query that matches its schema and cannot be parsed for another reason.
+/// The error for a query that cannot be parsed although no parameter was found to be wrong.
 pub(super) fn unreadable_query() -> ApiError {
     let detail =
         "a parameter has a value that is not allowed; /api/openapi.json describes all parameters";
@@ -120,7 +121,7 @@ fn to_value(schema: &RefOr<Schema>) -> Value {
 /// Compares a request with the schemas of its fields.
 struct Check<'s> {
     location: FieldLocation,
-    /// Named schemas.
+    /// The schemas to which a `$ref` may refer, by name.
     schemas: &'s [(String, Value)],
     faults: Vec<(ProblemKind, FieldError)>,
 }
@@ -183,7 +184,7 @@ impl<'s> Check<'s> {
         self.fault(ProblemKind::RepeatedField, &pointer, detail);
     }
 
-    /// Checks a query parameter.
+    /// Checks a query parameter against its schema.
     fn parameter(&mut self, name: &str, schema: &'s Value, text: &str) {
         let types = types_of(schema);
         let node = match text.parse() {
@@ -195,7 +196,7 @@ impl<'s> Check<'s> {
         self.value(schema, &node, &pointer_to("", name));
     }
 
-    /// Checks a value.
+    /// Checks a value against a schema.
     fn value(&mut self, schema: &'s Value, node: &Node, pointer: &str) {
         if self.is_full() {
             return;
@@ -280,7 +281,7 @@ impl<'s> Check<'s> {
         );
     }
 
-    /// Checks the number of characters or items.
+    /// Checks the number of characters of a text, or of items in a list.
     fn length(
         &mut self,
         schema: &Value,
@@ -429,7 +430,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Checks an object that has exactly one of several fields.
+    /// Checks an object that must have exactly one of several fields. `options` has a schema for each field in `names`.
     fn one_property(&mut self, names: &[&str], options: &[&'s Value], node: &Node, pointer: &str) {
         let Node::Object(fields) = node else {
             let detail = format!(
@@ -456,7 +457,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Follows a reference to a named schema.
+    /// The schema to which `schema` refers, or `schema` itself if it is not a reference.
     fn resolve(&self, schema: &'s Value) -> &'s Value {
         let name = schema.get("$ref").and_then(Value::as_str);
         let name = name.and_then(|path| path.rsplit('/').next());
@@ -465,7 +466,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// The current name of a field that has an older alias.
+/// The current name of a field: `after` for its older name `turn`. Any other name is returned unchanged.
 fn aliased(name: &str) -> &str {
     match name {
         "turn" => "after",
@@ -488,7 +489,7 @@ fn children<'s>(schema: &'s Value, name: &str) -> &'s [Value] {
     list.map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The `type` of a schema, which is a name or a list of names.
+/// The types that a schema allows: its `type` is one name or a list of names.
 fn types_of(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => vec![name],
@@ -596,7 +597,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every body that serde refuses gets our own explanation, which names a field.
+        /// Every body that serde refuses gets an explanation that names a field or says that the body must be an
+        /// object.
         #[test]
         fn every_refused_body_is_explained(body in json()) {
             let explained = [

@@ -1,4 +1,4 @@
-//! Extractors: bodies, path and query parameters, idempotency keys, seat tokens. All sizes are limited.
+//! Extractors for bodies, path and query parameters, idempotency keys, tables, and tokens. All sizes are limited.
 
 use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,16 +28,17 @@ pub(super) struct Body<const MAX: usize> {
     /// The Content-Type, in lower case and without parameters.
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// Identifies the request by its path and body, if it has an `Idempotency-Key`.
+    /// The hash of the request's path and body; `None` if the request has no `Idempotency-Key`.
     pub(super) hash: Option<RequestHash>,
 }
 
-/// Hashes of a request. They are equal in every process and release.
+/// Two hashes of the path and the body of a request. A repeated request has the same hashes in every process.
 #[derive(Clone, Copy)]
 pub(super) struct RequestHash {
-    /// The first eight bytes of the SHA-256 hash.
+    /// The first eight bytes of the SHA-256 hash of the path's length, the path and the body.
     current: u64,
-    /// The hash of older versions. It recognizes repeats of requests whose keys an older version stored.
+    /// The hash that older versions of the server used. With it the server recognizes a repeated request whose key an
+    /// older version stored.
     former: u64,
 }
 
@@ -145,7 +146,7 @@ fn too_large(max: usize) -> ApiError {
 }
 
 impl<const MAX: usize> Body<MAX> {
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub(super) fn json<T: DeserializeOwned + ToSchema>(&self) -> Result<T, ApiError> {
         read_object(&self.bytes, "body")
     }
@@ -164,7 +165,7 @@ pub(super) fn read_object<T: DeserializeOwned + ToSchema>(
     }
 }
 
-/// A JSON body and its hash.
+/// A parsed JSON body, and the hash of its request.
 pub(super) struct Json<T> {
     pub(super) value: T,
     pub(super) hash: Option<RequestHash>,
@@ -189,7 +190,7 @@ impl<T: DeserializeOwned + ToSchema, S: Send + Sync> FromRequest<S> for Json<T> 
 /// Maximum size of a JSON body.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Path parameters.
+/// The `N` parameters in the path of a request.
 pub(super) struct PathParams<const N: usize>(pub(super) [String; N]);
 
 impl<const N: usize, S: Send + Sync> FromRequestParts<S> for PathParams<N> {
@@ -204,7 +205,7 @@ impl<const N: usize, S: Send + Sync> FromRequestParts<S> for PathParams<N> {
     }
 }
 
-/// Query parameters.
+/// The query parameters of a request, parsed as a `T`.
 pub(super) struct QueryParams<T>(pub(super) T);
 
 impl<T: DeserializeOwned + IntoParams, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
@@ -222,7 +223,8 @@ impl<T: DeserializeOwned + IntoParams, S: Send + Sync> FromRequestParts<S> for Q
     }
 }
 
-/// The `Idempotency-Key` of a request, if it has one.
+/// The `Idempotency-Key` of a request with the hash `hash`; `None` without such a header. Returns an error if the key
+/// is shorter than `min_length` or otherwise not valid.
 pub(super) fn idempotency_key(
     headers: &HeaderMap,
     hash: Option<RequestHash>,
@@ -270,7 +272,7 @@ impl FromRequestParts<Arc<AppState>> for TableInPath {
     }
 }
 
-/// The table whose id is in the path, and the seat that the request's token is for.
+/// The table whose id is in the path, and the seat for which the request's token is valid.
 pub(super) struct AuthorizedSeat(pub(super) Arc<LiveTable>, pub(super) Seat);
 
 impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
@@ -289,7 +291,8 @@ impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
     }
 }
 
-/// The token in `Authorization`; `None` without that header, or if the header has no token.
+/// The token in the header `Authorization`; `None` without this header, or if it has no token. Returns an error if the
+/// header is sent twice or has another scheme than `Bearer`.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
@@ -312,7 +315,7 @@ pub(super) fn no_token() -> ApiError {
     )
 }
 
-/// The id in a path such as `/api/games/{id}/…`.
+/// The game's id in a path such as `/api/games/{id}/…`.
 fn game_in_path(path: &str) -> Result<GameId, ApiError> {
     read_id(path.split('/').nth(3).unwrap_or_default())
 }

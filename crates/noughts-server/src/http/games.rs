@@ -1,4 +1,4 @@
-//! Creates tables, and reads, joins and plays games.
+//! Handlers that create tables, read them, seat players, and perform actions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -39,9 +39,9 @@ use crate::tables::{Creation, LiveTable, SubmitError};
 
 /// Creates a table.
 ///
-/// Only `variant` or `from` is required: by default the caller takes seat 0, and robots of level 8 take the others.
-/// With the token of a player, that player takes the caller's seats. A request with an `Idempotency-Key` is safe to
-/// repeat.
+/// Only `variant` or `from` is required: by default the caller takes seat 0, and robots of level 8 take the other
+/// seats. With the token of a player, that player takes the caller's seats. A request with an `Idempotency-Key` is safe
+/// to repeat.
 #[utoipa::path(
     post, path = "/api/games", tag = "tables", operation_id = "createGame",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
@@ -133,8 +133,8 @@ pub(super) async fn create(
 /// The approximate number of bytes that a turn takes in the store.
 const TURN_BYTES: usize = 64;
 
-/// The number of bytes that a table stores without any action of a player: one turn per cell if only robots
-/// play, otherwise 0.
+/// The approximate number of bytes that the store needs for a table even if no player acts: one turn for each cell if
+/// only robots play, otherwise 0.
 fn bytes_without_players(settings: &crate::table::Settings) -> usize {
     match settings.holders.iter().all(Holder::is_robot) {
         true => settings.variant.cells() * TURN_BYTES,
@@ -166,7 +166,7 @@ async fn create_table(
     Ok(created.await.ok_or(SubmitError::Closed)??)
 }
 
-/// The creation key of a request. It is valid only for the client's address.
+/// The creation key of a request. The same `Idempotency-Key` from another address is another creation key.
 pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey {
     let scope = match client.network() {
         Some(network) => network.to_string(),
@@ -178,7 +178,7 @@ pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey
     }
 }
 
-/// Which turn to show.
+/// The query parameter that selects a turn.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct At {
@@ -190,7 +190,7 @@ pub(super) struct At {
 
 /// Reads a table.
 ///
-/// With the token of a seat, the view has the caller's seat in `you`.
+/// With the token of a seat, or of a player who has a seat, the view has the caller's seat in `you`.
 #[utoipa::path(
     get, path = "/api/games/{id}", tag = "tables", operation_id = "getGame",
     params(("id" = String, Path, description = "the game"), At),
@@ -285,7 +285,7 @@ pub(super) async fn take_seat(
     Ok(axum::Json(TakenSeat { token, view }).into_response())
 }
 
-/// Reads the number of a seat.
+/// Parses the number of a seat at a table with `seats` seats.
 fn read_seat(text: &str, seats: usize) -> Result<Seat, ApiError> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number {
@@ -296,10 +296,10 @@ fn read_seat(text: &str, seats: usize) -> Result<Seat, ApiError> {
     seat.map(Seat).ok_or_else(|| no_such_seat(seats))
 }
 
-/// Plays, rewinds or resigns.
+/// Plays, rewinds, resigns, offers, answers an offer, aborts, or claims the game.
 ///
-/// Needs the token of a seat. The answer is the view, which may already contain a robot's reply. The request is safe to
-/// repeat.
+/// Needs the token of a seat. The answer is the view, which may already contain a robot's reply. A request is safe to
+/// repeat; an offer or an answer to an offer is so only with an `Idempotency-Key`.
 #[utoipa::path(
     post, path = "/api/games/{id}/actions", tag = "tables", operation_id = "act",
     params(
@@ -325,7 +325,7 @@ pub(super) async fn act(
     Ok(view(&snapshot, Some(seat)))
 }
 
-/// Performs an action, and returns the table after it.
+/// Performs an action, and returns the state of the table after the action.
 pub(super) async fn act_at(
     app: &Arc<AppState>,
     (live, seat): (Arc<LiveTable>, Seat),
@@ -376,7 +376,7 @@ pub(super) async fn act_at(
     Err(SubmitError::Busy.into())
 }
 
-/// If the server drains, refuses the request unless the rematch already exists.
+/// Refuses a request for a rematch if the server is draining, unless the rematch already exists.
 fn check_rematch(app: &AppState, live: &LiveTable) -> Result<(), ApiError> {
     match app.operator.is_draining() && live.read(|table| table.rematch().is_none()) {
         true => Err(restarting()),
@@ -384,7 +384,8 @@ fn check_rematch(app: &AppState, live: &LiveTable) -> Result<(), ApiError> {
     }
 }
 
-/// The command for a request that is not an action of the rules; `None` for a play, a rewind or a resignation.
+/// The command for an offer, an answer to an offer, an abort or a claim. `None` for a play, a rewind or a resignation,
+/// because these are actions of the rules.
 fn table_command(
     app: &Arc<AppState>,
     seat: Seat,
@@ -433,7 +434,7 @@ fn table_command(
 /// time.
 const MAX_TURNS_TRIED: usize = 8;
 
-/// The turn for an action that names no turn: the current turn, or the last turn if the game is over. For this reason a
+/// The turn for an action that names no turn: the current turn, or the last completed turn if the game is over. So a
 /// client can safely repeat a resignation.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
@@ -450,8 +451,8 @@ fn marks_fall(table: &Table) -> bool {
     }
 }
 
-/// The game as the client saw it in turn `turn`. With gravity, the same column can mean another cell in another turn,
-/// so a repeated request is read in the turn that the client saw.
+/// The game in which a move for turn `turn` is parsed. With gravity, the same column can mean another cell in another
+/// turn, so this is the game as it was in turn `turn`. Without gravity it is the current game.
 fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
     match marks_fall(table) && turn < table.turn() {
         true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
@@ -501,8 +502,8 @@ pub(super) async fn rematch(
 
 /// Says that the player of a seat leaves.
 ///
-/// Needs the token of the seat. A client sends it, for example, when its page is closed. If the player does not come
-/// back, the others may claim the game sooner.
+/// Needs the token of the seat. A client sends this request, for example, when its page is closed. If the player does
+/// not come back, the other players may claim the game sooner.
 #[utoipa::path(
     post, path = "/api/games/{id}/leave", tag = "tables", operation_id = "leaveTable",
     params(("id" = String, Path, description = "the game")),
@@ -570,7 +571,8 @@ fn view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
     (content_type, view_json(snapshot, you)).into_response()
 }
 
-/// The tag of the current view. Views for different seats differ only in `you`.
+/// The `ETag` of the current view for the seat `you`. It differs for each seat, because each seat's view has another
+/// `you`.
 fn view_tag(live: &LiveTable, you: Option<Seat>) -> HeaderValue {
     let seat = you.map_or(0, |seat| u64::from(seat.0) + 1);
     weak_tag(live.view_version().wrapping_add(seat))

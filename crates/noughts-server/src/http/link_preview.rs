@@ -12,7 +12,7 @@ use translations::{Translation, fill, is_chosen_name, preferred_language};
 
 /// Metadata of a document, in one language.
 pub(in crate::http) struct LinkPreview {
-    /// The language.
+    /// The language tag, such as `en`.
     tag: &'static str,
     title: String,
     description: String,
@@ -69,7 +69,7 @@ impl LinkPreview {
         }
     }
 
-    /// The language.
+    /// The language tag, such as `en`.
     pub(in crate::http) fn tag(&self) -> &'static str {
         self.tag
     }
@@ -141,7 +141,7 @@ fn variant_name(texts: &Translation, name: &str) -> String {
     }
 }
 
-/// Scheme and host of the request; `None` if the `Host` is not valid.
+/// The scheme and host of the request; `None` if the header `Host` is missing or not valid.
 pub(super) fn origin(headers: &HeaderMap) -> Option<String> {
     let host = headers.get(header::HOST)?.to_str().ok()?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);

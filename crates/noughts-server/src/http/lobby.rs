@@ -1,9 +1,10 @@
 //! `GET /api/games/events`: the tables that wait for players, and on request the games in progress, as an event
 //! stream.
 //!
-//! While there are watchers, one task reads the list from the store: when a seat or a connection changes at a table of
-//! this node, and at intervals, because other nodes may change the list and games go on. A turn does not wake the task.
-//! Every message is encoded once for all watchers. A watcher that missed a change gets the whole list.
+//! A *watcher* is a client that follows the list. While there are watchers, a task reads the list from the store: when
+//! a seat or a connection changes at a table of this node, and at intervals, because other nodes may change the list
+//! and games go on. A turn does not wake the task. Every message is encoded once for all watchers. A watcher that
+//! missed a change gets the whole list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,11 +34,12 @@ use crate::store::{ListQuery, StoreError};
 use crate::table::Status;
 use crate::tables::Tables;
 
-/// Interval at which the list is read if other nodes may change it, or if it has games in progress.
+/// Interval at which a list is read if other nodes may change it, or if it includes the games in progress.
 const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval at which a list of waiting tables is read if there are no other nodes. The task notices other changes on
-/// this node at once, but the deletion of old games only after this interval.
+/// Interval at which a list of waiting tables is read if there are no other nodes. Changes of seats and connections on
+/// this node wake the task at once. The deletion of old games does not wake it, so the list shows such games for up to
+/// this interval.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum time between two reads of the list, so that one read covers several changes. It is longer for the list with
@@ -55,29 +57,30 @@ const MAX_LIVE_SCANNED: usize = 500;
 /// How long a new watcher waits for the list.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Which games a lobby lists.
+/// Which games a [`Lobby`] lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LobbyContent {
-    /// Tables with an open lobby seat.
+    /// Listed tables with an open seat that are attended: a player is connected, or the table is new.
     Waiting,
-    /// Also the games in progress, and how many players wait for a quick match.
+    /// In addition, the live games in progress, and how many players wait for a quick match.
     WaitingAndPlaying,
 }
 
-/// The listed tables, for all watchers.
+/// A list of tables, which is kept up to date while it has watchers.
 pub(super) struct Lobby {
     content: LobbyContent,
     /// `None` before the list is first read, and while there are no watchers.
     latest: watch::Sender<Option<Arc<LobbyState>>>,
     /// Notified when a watcher connects.
     watcher_connected: Notify,
-    /// The number of the latest state. It stays when `latest` becomes `None`.
+    /// The number of the latest state. It does not change when `latest` becomes `None`.
     number: AtomicU64,
 }
 
 /// The list at one time, encoded.
 struct LobbyState {
-    /// The number of this state: one more than the previous number, or two more if `changes` is incomplete.
+    /// The number of this state. It is one more than the number of the previous state. If there is no previous state to
+    /// compare with, `changes` is empty, and the number is two more.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.
@@ -166,8 +169,8 @@ impl Lobby {
     }
 }
 
-/// The newest games with this status, at most `limit`: waiting tables whose players are present, or games in
-/// progress that are live.
+/// The newest games with this status, at most `limit`: waiting tables that are attended, or games in progress that are
+/// live.
 async fn list(
     tables: &Tables,
     status: Status,
@@ -200,7 +203,7 @@ async fn list(
     Ok(listed.iter().map(|game| game.id).zip(games).collect())
 }
 
-/// The messages that lead from one list to the next.
+/// The messages that lead from the list `before` to the list `now`; none if `before` is `None`.
 fn changes(
     before: Option<&HashMap<GameId, Bytes>>,
     now: &HashMap<GameId, Bytes>,
@@ -215,18 +218,20 @@ fn changes(
     gone.chain(new).collect()
 }
 
-/// What to follow.
+/// The query parameter of the stream.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LobbyFilter {
-    /// With `true` also the games in progress, and how many players wait for a quick match.
+    /// With `true`, the stream also has the games in progress, and how many players wait for a quick match.
     playing: Option<bool>,
 }
 
 /// Follows the lobby by server-sent events.
 ///
-/// The data of each event is a LobbyMessage: first all tables with an open lobby seat (`games`), then each table that
-/// is added or changed (`game`), and each that no longer waits (`gone`).
+/// The data of each event is a LobbyMessage: first all listed tables (`games`), then each table that is added or
+/// changed (`game`), and the id of each table that is no longer listed (`gone`). The list has the tables with an open
+/// seat in the lobby. With `playing=true` it also has the games in progress, and `matches` says how many players wait
+/// for a quick match. A client that was too slow gets `games` again.
 #[utoipa::path(
     get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
     params(LobbyFilter),

@@ -1,4 +1,4 @@
-//! Quick matches: an opponent for a registered player.
+//! Handlers for quick matches: a registered player asks for an opponent.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use crate::tables::Tables;
 
 /// Asks for an opponent: a quick match, first come, first served.
 ///
-/// The answer comes before there is an opponent. The match arrives later at `GET /api/me/events`, and it can be read
-/// at `GET /api/matches/{id}`. The match waits while the player has an event stream open, and 20 seconds longer. The
-/// same request again returns the same match.
+/// The answer does not wait for an opponent. When there is one, the match is sent to `GET /api/me/events`. The match
+/// can also be read at `GET /api/matches/{id}`. It waits while the player has an event stream open, and 20 seconds
+/// longer. While it waits, the same request returns the same match.
 #[utoipa::path(
     post, path = "/api/matches", operation_id = "requestMatch", tag = "players",
     request_body = NewMatch,
@@ -84,7 +84,7 @@ fn view_of(id: WaitingId, matched: Option<(String, u8)>) -> QuickMatchView {
     }
 }
 
-/// A quick match of the caller's player.
+/// The quick match with this id, or an error if it is not a quick match of the caller's player.
 async fn own_match(
     app: &AppState,
     caller: &Caller,
@@ -165,7 +165,7 @@ pub(super) async fn list(State(app): State<Arc<AppState>>) -> Result<Response, A
     Ok(axum::Json(waiting_matches(&app.tables).await?).into_response())
 }
 
-/// How many players wait, by game.
+/// How many players wait, by variant and clock.
 pub(super) async fn waiting_matches(tables: &Tables) -> Result<WaitingMatches, StoreError> {
     let counts = tables.store().waiting_counts().await?;
     Ok(WaitingMatches {

@@ -22,7 +22,7 @@ pub(super) async fn metrics(State(app): State<Arc<AppState>>) -> Response {
 }
 
 impl AppState {
-    /// Registers metrics whose values are read now.
+    /// Registers the metrics that are not counted all the time: their values are read now.
     fn register(&self, registry: &mut Registry) {
         let tables = &self.tables;
         let (running, queued) = tables.robots().busy();

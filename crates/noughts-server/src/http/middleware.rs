@@ -25,7 +25,7 @@ use crate::net::{Permission, Permit};
 /// have to wait for other analyses.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Maximum time for running requests after the server begins to stop.
+/// After the server begins to stop, a request that has no response within this time gets an error.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// An analysis counts as this many requests.
@@ -75,7 +75,7 @@ impl Middleware {
         }
     }
 
-    /// Answers a CORS preflight request of an allowed origin.
+    /// The response to a CORS preflight request of an allowed origin; `None` for all other requests.
     fn answer_preflight(&self, request: &Request<Incoming>) -> Option<Response> {
         let headers = request.headers();
         let is_preflight = request.method() == Method::OPTIONS
@@ -97,7 +97,8 @@ impl Middleware {
         is_allowed.then(|| origin.clone())
     }
 
-    /// Calls the handler. Returns an error after the timeout, or when the server stops.
+    /// Calls the handler. Returns an error if there is no response within [`ANSWER_TIMEOUT`], or within [`GRACE`] after
+    /// the server begins to stop.
     async fn route(&self, request: Request<Incoming>) -> Response {
         let routed = hyper::service::Service::call(&self.routes, request);
         tokio::select! {
@@ -193,7 +194,8 @@ impl ConnectionService {
     }
 }
 
-/// Whether a request creates a game or waits for one. Rematches are refused later, see `games::check_rematch`.
+/// Whether a request creates a game, or asks to wait for one. Requests for rematches are not included;
+/// `games::check_rematch` refuses them.
 fn creates_game(method: &Method, path: &str) -> bool {
     let creates = ["/api/games", "/api/matches", "/api/records"];
     method == Method::POST && creates.contains(&path)
@@ -233,8 +235,8 @@ async fn grace_over(mut closing: watch::Receiver<bool>) {
     sleep(GRACE).await;
 }
 
-/// Browsers use https for this host for a year, even if a link says http. Other hosts of the domain are not
-/// affected.
+/// The value of `Strict-Transport-Security`: browsers use https for this host for a year, even if a link says http.
+/// Other hosts of the domain are not affected.
 const STRICT_TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// Headers for pages of allowed origins.

@@ -103,7 +103,8 @@ fn error_response(status: u16) -> Response {
         .build()
 }
 
-/// Types that represent the error responses of an operation in `responses(…)`.
+/// Defines types for the attribute `responses(…)` of an operation. Each type stands for error responses with the
+/// statuses that are listed for it.
 macro_rules! error_responses {
     ($($name:ident: $($status:literal)*;)*) => {$(
         pub(super) struct $name;
@@ -157,8 +158,8 @@ pub(super) fn about() -> utoipa::openapi::OpenApi {
     about
 }
 
-/// The description and the page. The JSON text is made at the first request: it takes a millisecond and some
-/// megabytes of memory, and most servers are never asked for it.
+/// The routes of the description and of the page. The JSON text is created at the first request, because creating it
+/// takes a millisecond and some megabytes of memory, and most servers never get such a request.
 pub(super) fn pages() -> Router<Arc<AppState>> {
     let file = |medium: &'static str, text: &'static str| {
         get(move || async move {

@@ -1,7 +1,7 @@
-//! `GET /api/me/events`: what happens in all games of a player. When a stream is notified, it compares the tables of
-//! its player with what it has sent, and sends the differences. So a notification that comes twice or late does no
-//! harm, and a lost notification only delays the events. The id of an event encodes what was sent, so that any node can
-//! resume the stream.
+//! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification, and also at
+//! intervals, it compares the player's tables with what it has sent, and sends the differences. So a notification that
+//! comes twice or late does no harm, and a lost notification only delays the events. The id of an event encodes what
+//! was sent, so that any node can resume the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -28,7 +28,8 @@ use crate::players::{Feed, Notice};
 use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::table::{Holder, Status, Table};
 
-/// Maximum number of games that a stream follows. It follows a further game when one of these games is over.
+/// Maximum number of games that a stream follows. If it follows this many, it follows a further game only after one of
+/// them is over.
 const MAX_FOLLOWED: usize = 100;
 
 /// Maximum number of finished games that a stream follows. The stream follows them because a player may offer a rematch
@@ -48,9 +49,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 ///
 /// The data of each event is a PlayerMessage. A stream begins with the running games (`games`). Then it sends a game
 /// whenever something happens there: `match` (an opponent was found), `game` (the player has a new game), `seated`
-/// (somebody took a seat), `turn` (it is the player's turn), `offer` (somebody offers something) and `over`. With
-/// `Last-Event-ID` it begins with what has happened since that event. While the stream is open, the player's quick
-/// matches wait.
+/// (somebody took a seat), `turn` (it is the player's turn), `offer` (another player made an offer) and `over` (the
+/// game is over). With `Last-Event-ID`, the stream begins with what has happened since that event. While the stream is
+/// open, the player's quick matches wait.
 #[utoipa::path(
     get, path = "/api/me/events", operation_id = "followMe", tag = "players",
     params(("Last-Event-ID" = Option<String>, Header, description = "the id of the latest event that the client has")),
@@ -90,7 +91,7 @@ struct AllSeen {
 struct Seen {
     turn: usize,
     open_seats: usize,
-    /// The entry of the latest offer of another seat.
+    /// The entry number of the latest open offer that another player made.
     offer: Option<u32>,
     is_over: bool,
 }
@@ -107,8 +108,9 @@ impl Seen {
     }
 }
 
-/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each
-/// game its turn, its number of open seats, the entry of the latest offer, and `over` if it is over.
+/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each game
+/// its id, its turn, its number of open seats, the entry number of the latest offer (0 if there is none), and `over` if
+/// the game is over.
 impl fmt::Display for AllSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at_ms)?;
@@ -155,14 +157,14 @@ fn holds(table: &Table, seat: Seat, player: PlayerId) -> bool {
     table.holder(seat).and_then(Holder::player_id) == Some(player)
 }
 
-/// The entry of the latest offer of a seat that is not the player's.
+/// The entry number of the latest open offer of a seat that is not the player's; `None` if there is none.
 fn latest_offer(table: &Table, is_its: impl Fn(Seat) -> bool) -> Option<u32> {
     let of_others = table.offers().iter().filter(|open| !is_its(open.seat));
     of_others.map(|open| open.entry).max()
 }
 
-/// Whether the game is a match for this player: the player took an open seat at a table of another player, or the
-/// game was created with both players.
+/// Whether the game is a match for this player. When the table was created, another person must have had a seat. In
+/// addition, either this player took a seat that was open then, or no seat was open then.
 fn is_match(table: &Table, player: PlayerId) -> bool {
     let holders = &table.settings().holders;
     let is_other = |holder: &Holder| holder.is_human() && holder.player_id() != Some(player);
@@ -250,15 +252,16 @@ impl PlayerEvents {
         Ok(())
     }
 
-    /// The newest running games.
+    /// The player's newest games that are not over, at most [`MAX_FOLLOWED`].
     async fn running_games(&self) -> Result<Vec<GameId>, StoreError> {
         let running = PlayerFilter::Running(self.player);
         let listed = self.list(running, None, MAX_FOLLOWED).await?;
         Ok(listed.into_iter().map(|listed| listed.id).collect())
     }
 
-    /// The newest games that ended after a check at this time. Also returns games that ended up to [`MAX_COMMIT_MS`]
-    /// earlier, because the check may have missed their ends.
+    /// Those of the player's newest finished games, at most [`MAX_FINISHED`], that ended after a check at the time
+    /// `checked_ms`. Also returns games that ended up to [`MAX_COMMIT_MS`] earlier, because the check may have missed
+    /// their ends.
     async fn ended_since(&self, checked_ms: u64) -> Result<Vec<GameId>, StoreError> {
         let since_ms = checked_ms.saturating_sub(MAX_COMMIT_MS);
         let player = PlayerFilter::Player(self.player);
@@ -282,8 +285,8 @@ impl PlayerEvents {
         self.app.tables.store().list(query).await
     }
 
-    /// All unsent messages. Only the last message has an id. So a client that received only some of the messages gets
-    /// all of them again.
+    /// Removes and encodes all unsent messages. Only the last message has an id. So a client that received only some of
+    /// the messages gets all of them again.
     fn take_unsent(&mut self) -> Vec<u8> {
         let mut chunk = Vec::new();
         let messages = std::mem::take(&mut self.unsent);
@@ -327,8 +330,8 @@ impl PlayerEvents {
         self.is_behind = true;
     }
 
-    /// Compares a game with what was sent about it. A finished game that was never sent is included only with
-    /// `also_over`.
+    /// Compares a game with what was sent about it, and adds messages about the differences. Ignores a finished game
+    /// about which nothing was sent, unless `also_over` is true.
     async fn look_at(&mut self, game: GameId, also_over: bool) {
         let was_behind = std::mem::replace(&mut self.is_behind, true);
         let found = self.app.tables.get(game).await;

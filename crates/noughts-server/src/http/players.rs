@@ -37,14 +37,14 @@ use crate::tables::{LiveTable, SubmitError};
 /// Maximum number of games on a page.
 const MAX_LISTED: usize = 50;
 
-/// Maximum number of finished games from which the results of a player are computed.
+/// The results of a player are computed from at most this many finished games, the newest ones.
 const MAX_COUNTED_GAMES: usize = 1_000;
 
 /// Maximum number of attempts to delete a player. Each attempt first ends the running games; another device may start
 /// new games in the meantime.
 const MAX_DELETION_ATTEMPTS: usize = 5;
 
-/// The player who makes a request.
+/// The registered player who makes a request.
 pub(super) struct Caller(pub(super) StoredPlayer);
 
 impl FromRequestParts<Arc<AppState>> for Caller {
@@ -125,7 +125,7 @@ fn player_token(id: PlayerId, token: String) -> PlayerToken {
     }
 }
 
-/// Which pages to show.
+/// The query parameters that select the pages of two lists: running games and finished games.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Pages {
@@ -166,7 +166,7 @@ impl Pages {
 
 /// Reads the caller's player.
 ///
-/// The answer has the running games, whose turn it is in each of them, and the finished games.
+/// The answer has a page of the running games, with whose turn it is in each of them, and a page of the finished games.
 #[utoipa::path(
     get, path = "/api/me", operation_id = "getMe", tag = "players",
     params(Pages),
@@ -441,7 +441,7 @@ pub(super) async fn link(
 
 /// Reads the public data of a player.
 ///
-/// The answer has the name, the finished games, and the results by opponent.
+/// The answer has the name, a page of the finished games, and the results by opponent.
 #[utoipa::path(
     get, path = "/api/players/{id}", operation_id = "getPlayer", tag = "players",
     params(
@@ -460,7 +460,7 @@ pub(super) async fn profile(
     client: Client,
     QueryParams(pages): QueryParams<Pages>,
 ) -> Result<Response, ApiError> {
-    /// This request counts as `COST` more requests, because it may read a thousand games.
+    /// This request counts as `COST` further requests, because it may read a thousand games.
     const COST: u32 = 10;
     let id: PlayerId = id.parse().map_err(|_| no_such_player())?;
     app.rate_limiter

@@ -1,4 +1,5 @@
-//! `GET /problems/{name}`: a page about each type of problem, as HTML for browsers and as text for others.
+//! `GET /problems`: a list of all types of problems. `GET /problems/{name}`: a page about one type. Browsers get HTML,
+//! other clients get text.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ async fn page(PathParams([name]): PathParams<1>, headers: HeaderMap) -> Result<R
     Ok(respond(&headers, title, &html, text))
 }
 
-/// The page as HTML if the client accepts that, otherwise as text.
+/// The page as HTML if the client accepts HTML, otherwise as text.
 fn respond(headers: &HeaderMap, title: &str, html: &str, text: String) -> Response {
     let common = [
         (header::CACHE_CONTROL, "public, max-age=3600"),

@@ -13,7 +13,7 @@ use crate::id::GameId;
 pub(super) struct LinkQuery {
     /// The number of completed turns of the position to show.
     turn: Option<u32>,
-    /// Set by the page if the browser uses https: the server does not see this behind a TLS proxy.
+    /// Set by the page if the browser uses https, because a server behind a TLS proxy may not know this.
     #[serde(default)]
     https: bool,
 }
@@ -29,7 +29,7 @@ impl LinkQuery {
     }
 }
 
-/// The QR code of a link; `None` if the link is too long. Version 40 holds 2331 bytes.
+/// The QR code of a link; `None` if the link is too long. The largest QR code (version 40) holds 2331 bytes.
 pub(super) fn svg(link: &str) -> Option<String> {
     let code = QrCode::new(link).ok()?;
     // One unit per module; the page scales it.

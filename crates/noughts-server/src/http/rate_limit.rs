@@ -1,4 +1,4 @@
-//! Limits per client address over HTTP: requests, open tables, streams, imported bytes.
+//! Limits per client address over HTTP: requests, open tables, streams, stored bytes, new players, and quick matches.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -18,17 +18,17 @@ use crate::net::{Permit, is_exempt, network};
 use crate::table::Table;
 use crate::tables::Tables;
 
-/// Limits per client address over HTTP. An IPv6 /64 counts as one address. Clients at 127.0.0.1 and ::1 are
-/// exempt, unless they are proxies that name the client in `X-Forwarded-For`.
+/// Limits per client address over HTTP. An IPv6 /64 counts as one address. Connections from 127.0.0.1 and ::1 have no
+/// limits, unless a request names its client in `X-Forwarded-For`: then the limits of that client apply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpLimits {
-    /// Requests per second, on average.
+    /// Maximum number of requests per second, on average.
     pub per_second: u32,
-    /// Maximum burst of requests after a pause.
+    /// Maximum number of requests at once after a pause.
     pub at_once: u32,
-    /// Tables that the address has created and that are not over.
+    /// Maximum number of tables that the address has created in the last 24 hours and that are not over.
     pub open_tables: usize,
-    /// Event streams and WebSockets that are open at the same time.
+    /// Maximum number of event streams and WebSockets that are open at the same time.
     pub streams: usize,
     /// Maximum number of requests for quick matches per minute, on average. After a pause, ten times this number is
     /// allowed at once.
@@ -69,7 +69,8 @@ const MAX_CHECKED_TABLES: usize = 32;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// A replay of this many entries counts as one request. On the largest board an entry takes up to 5 µs.
+/// The number of replayed turns or log entries that counts as one request. On the largest board, replaying one of them
+/// takes up to 5 µs.
 pub(super) const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -86,7 +87,7 @@ pub(super) struct RateLimiter {
 /// The client of a request.
 #[derive(Clone)]
 pub(crate) struct Client {
-    /// `None` if limits per address do not apply.
+    /// The address that limits apply to: an IPv6 /64 is one address. `None` if no limits apply.
     network: Option<IpAddr>,
     /// The whole address, for bans; `None` if `network` is `None`.
     address: Option<IpAddr>,
@@ -94,14 +95,15 @@ pub(crate) struct Client {
     permit: Arc<Permit>,
 }
 
-/// The right to one open stream. Dropping it frees the place.
+/// The permission for one open stream. The stream is counted as open until this value is dropped.
 pub(super) struct StreamPermit {
     limiter: Arc<RateLimiter>,
     client: Client,
 }
 
 impl StreamPermit {
-    /// Waits until the client is banned. The caller must then end the stream.
+    /// Waits until the client's address is banned. The caller must then end the stream. Waits for ever if limits do not
+    /// apply to the client.
     pub(super) async fn wait_for_ban(&self) {
         match self.client.address {
             Some(address) => self.client.permit.bans().wait_for(address).await,
@@ -111,13 +113,13 @@ impl StreamPermit {
 }
 
 impl Client {
-    /// The address that robots' processor time is charged to and that idempotency keys belong to; `None` if limits do
-    /// not apply.
+    /// The address that limits apply to. It also pays for the processor time of robots, and idempotency keys are valid
+    /// only for it. `None` if limits do not apply.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
     }
 
-    /// The client's own address; `None` if limits do not apply.
+    /// The client's whole address, for bans; `None` if limits do not apply.
     pub(super) fn address(&self) -> Option<IpAddr> {
         self.address
     }
@@ -157,7 +159,8 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request that costs as much as `cost` simple requests.
+    /// Counts a request that costs as much as `cost` simple requests. Returns an error if the address has made too many
+    /// requests.
     pub(super) fn count_request(
         &self,
         client: &Client,
@@ -192,9 +195,9 @@ impl RateLimiter {
         }
     }
 
-    /// The headers that tell a client how many requests it may make. There are none for clients without limits. The
-    /// format is that of draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at
-    /// most `r` in the next `t` seconds. `Retry-After` is at least `t`.
+    /// The headers that tell a client how many requests it may make; `None` for clients without limits. The format is
+    /// that of draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most `r` in the
+    /// next `t` seconds. `Retry-After` is at least `t`.
     pub(super) fn headers(
         &self,
         network: Option<IpAddr>,
@@ -215,7 +218,8 @@ impl RateLimiter {
         ])
     }
 
-    /// Counts bytes that will be stored: a record, or a robot-only game.
+    /// Counts the bytes of an imported record or of a robot-only game before it is stored. Returns an error if the
+    /// address has stored too many bytes.
     pub(super) fn count_stored(
         &self,
         client: &Client,
@@ -238,7 +242,7 @@ impl RateLimiter {
         })
     }
 
-    /// Gives back bytes that were not stored.
+    /// Subtracts counted bytes that were not stored.
     pub(super) fn refund_stored(&self, client: &Client, bytes: usize, now: Duration) {
         if let Some(network) = client.network {
             let cost = self.import_cost(bytes);
@@ -248,7 +252,7 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request for a quick match.
+    /// Counts a request for a quick match. Returns an error if the address has made too many.
     pub(super) fn count_match(&self, client: &Client, now: Duration) -> Result<(), ApiError> {
         let Some(network) = client.network else {
             return Ok(());
@@ -265,7 +269,7 @@ impl RateLimiter {
         })
     }
 
-    /// Counts a new player.
+    /// Counts a new player. Returns an error if the address has created too many.
     pub(super) fn count_player(&self, client: &Client, now: Duration) -> Result<(), ApiError> {
         let Some(network) = client.network else {
             return Ok(());
@@ -280,7 +284,7 @@ impl RateLimiter {
         })
     }
 
-    /// Checks whether the client may create one more table.
+    /// Checks whether the client may create one more table. Returns an error if too many of its tables are not over.
     pub(super) async fn check_open_tables(
         &self,
         client: &Client,
@@ -323,7 +327,7 @@ impl RateLimiter {
         });
     }
 
-    /// Counts a stream as long as the permit is held.
+    /// Counts a stream until the returned permit is dropped. Returns an error if the address has too many open streams.
     pub(super) fn open_stream(
         self: &Arc<RateLimiter>,
         client: &Client,
@@ -432,14 +436,15 @@ struct Usage {
     streams: usize,
 }
 
-/// The part of its allowance that an address has used. Entries with a lower level are dropped first.
+/// How much of its limits an address has used. Entries of [`UsageTable`] with a lower level are dropped first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum UsageLevel {
-    /// The address has used nothing: a new entry would be the same.
+    /// The address has used nothing, or its usage was long ago. A new entry would be the same.
     Unused,
-    /// The address has used a part of its allowance.
+    /// The address is below all its limits.
     Used,
-    /// The address has reached a limit. Without its entry, the server would serve the address too early.
+    /// The address has reached a limit, or has used more than 95 % of its stored bytes. Without its entry, the server
+    /// would serve the address too early.
     AtLimit,
 }
 
@@ -465,7 +470,7 @@ impl Usage {
     }
 }
 
-/// Number of entries of a full set. A set is larger only while all its entries have open streams.
+/// Number of entries of a full set. A set gets more entries only if all its entries have open streams.
 const WAYS: usize = 32;
 
 /// 2 048 sets of 32 entries are 65 536 addresses.
@@ -473,14 +478,14 @@ const SETS: usize = 2_048;
 
 /// The usage of all addresses in bounded memory: a set-associative table.
 ///
-/// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a
-/// request locks and searches one set of 32 entries, whatever the number of addresses. The hash has a random
-/// seed, so that nobody can choose addresses that share a set with a victim.
+/// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a request locks
+/// and searches one set of 32 entries, whatever the number of addresses. The hash has a random seed, so that nobody can
+/// choose addresses that share a set with a victim.
 ///
-/// A full set drops the entry with the lowest [`UsageLevel`]. Of several entries with this level, it drops the entry
-/// whose address was not seen for the longest time. So addresses below their limits cannot displace an address that has
-/// reached a limit. An entry with open streams is never dropped: its set grows instead, at most by the number of
-/// connections.
+/// When a full set gets a new address, it drops the entry with the lowest [`UsageLevel`]. If several entries have this
+/// level, it drops the entry whose address was not seen for the longest time. So addresses below their limits cannot
+/// displace an address that has reached a limit. An entry with open streams is never dropped: its set grows instead, at
+/// most by the number of connections.
 #[derive(Debug)]
 struct UsageTable {
     sets: Vec<Mutex<Vec<(IpAddr, Usage)>>>,
@@ -515,7 +520,7 @@ impl UsageTable {
         change(usage)
     }
 
-    /// Calls `change` if the table has the address.
+    /// Calls `change` with the usage of an address, if the table has an entry for this address.
     fn with_known(&self, network: IpAddr, change: impl FnOnce(&mut Usage)) {
         let mut set = self.set_of(network);
         if let Some((_, usage)) = set.iter_mut().find(|(other, _)| *other == network) {
@@ -532,7 +537,7 @@ impl UsageTable {
     }
 }
 
-/// Removes entries without open streams until the set has room for a new entry.
+/// Removes entries without open streams until the set has room for a new entry, or until all entries have open streams.
 fn make_room(set: &mut Vec<(IpAddr, Usage)>, limits: &HttpLimits, now: Duration) {
     while set.len() >= WAYS {
         let entries = set.iter().enumerate();
@@ -567,8 +572,8 @@ async fn is_open(tables: &Arc<Tables>, id: GameId) -> bool {
     live.is_ok_and(|live| live.is_some_and(|live| !live.read(Table::is_over)))
 }
 
-/// The client that a proxy names. Each proxy appends the address that it sees, so the last address is the one that
-/// the trusted proxy saw.
+/// The last address in `X-Forwarded-For`; `None` if there is none. Each proxy appends the address that it sees, so the
+/// last address is the one that the trusted proxy saw.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?;
     let last = value.to_str().ok()?.rsplit(',').next()?.trim();
@@ -605,7 +610,7 @@ mod tests {
         }
     }
 
-    /// More addresses than the table has entries, each with a little usage.
+    /// Counts one request for each of `count` addresses.
     fn flood(limiter: &Arc<RateLimiter>, count: u32, now: Duration) {
         let template = client(1);
         for address in 0..count {

@@ -152,7 +152,7 @@ async fn import(
 /// Maximum size of a record. It is enough for a game on a large board.
 const RECORD_BYTES: usize = 1024 * 1024;
 
-/// Checks that names and strategies in a record are allowed at a table.
+/// Checks that the name or the strategy at a seat of a record is allowed at a table.
 fn check_seat(seat: &RecordSeat) -> Result<(), ApiError> {
     match &seat.player {
         Player::Human(name) => read_name(name).map(drop),

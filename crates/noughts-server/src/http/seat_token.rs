@@ -16,15 +16,15 @@ use crate::store::StoredPlayer;
 use crate::table::{Holder, Key, Table};
 use crate::tables::LiveTable;
 
-/// Issues and verifies seat tokens. A token contains a game, a seat and a message authentication code. A
-/// repeated request with the same key gets the same token.
+/// Issues and verifies seat tokens. A token contains a game, a seat, a value that depends on the request's idempotency
+/// key, and a message authentication code. A repeated request with the same key gets the same token.
 #[derive(Clone)]
 pub(crate) struct SeatTokens {
     /// The state of the HMAC, initialized with the secret.
     keyed: Hmac<Sha256>,
 }
 
-/// The seat that a token is valid for.
+/// A seat of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct GameSeat {
     pub(crate) game: GameId,
@@ -40,7 +40,7 @@ impl SeatTokens {
         SeatTokens { keyed }
     }
 
-    /// The token for a seat that was taken by a request with the idempotency key `key`.
+    /// The token for a seat. `key` is the idempotency key of the request that took the seat, if it had one.
     pub(crate) fn issue(&self, at: GameSeat, key: Option<&Key>) -> String {
         let request = match key {
             Some(key) => self.sign(&["request", &key.text]),
@@ -52,7 +52,7 @@ impl SeatTokens {
         format!("{game}.{seat}.{request}.{code}")
     }
 
-    /// The seat that a token is valid for; `None` if this server did not issue it.
+    /// The seat that a token is valid for; `None` if the token was not issued with this secret.
     pub(crate) fn verify(&self, token: &str) -> Option<GameSeat> {
         let parts: Vec<&str> = token.splitn(PARTS + 1, '.').collect();
         let [game, seat, request, code] = parts[..] else {
@@ -69,7 +69,8 @@ impl SeatTokens {
         verified.is_ok().then_some(at)
     }
 
-    /// The first 128 bits of the authentication code.
+    /// The first 128 bits of the authentication code. They are returned as a `GameId` because it has a text form of 128
+    /// bits.
     fn sign(&self, parts: &[&str]) -> GameId {
         let bytes = self.mac(parts).finalize().into_bytes();
         let first = bytes.first_chunk::<16>().expect("SHA-256 has 32 bytes");
@@ -88,7 +89,7 @@ impl SeatTokens {
 }
 
 impl AppState {
-    /// The seat of this table that a token acts for.
+    /// The seat of this table that a token acts for; an error if there is none.
     pub(super) async fn seat_of_token(
         &self,
         live: &LiveTable,
@@ -103,8 +104,8 @@ impl AppState {
         self.watched_seat(live, token).await?.ok_or_else(no_seat)
     }
 
-    /// Like [`seat_of_token`](AppState::seat_of_token), but a player without a seat at this table is a
-    /// spectator.
+    /// Like [`seat_of_token`](AppState::seat_of_token), but returns `None` for a registered player without a seat at
+    /// this table, who is a spectator.
     pub(super) async fn watched_seat(
         &self,
         live: &LiveTable,
@@ -129,7 +130,8 @@ impl AppState {
         }
     }
 
-    /// The caller's seat at this table; `None` for a spectator and for a request without a token.
+    /// The caller's seat at this table; `None` for a request without a token, and for a registered player without a
+    /// seat here.
     pub(super) async fn seat_in_header(
         &self,
         live: &LiveTable,
@@ -141,7 +143,7 @@ impl AppState {
         }
     }
 
-    /// The player that a token belongs to.
+    /// The registered player that a token belongs to; an error if there is none.
     pub(super) async fn player_of_token(&self, token: &str) -> Result<StoredPlayer, ApiError> {
         let found = self.players.of_token(token).await?;
         found.ok_or_else(|| {
@@ -152,7 +154,7 @@ impl AppState {
         })
     }
 
-    /// The player that makes a request, if it has a token.
+    /// The registered player who makes a request; `None` if the request has no token.
     pub(super) async fn caller(
         &self,
         headers: &HeaderMap,
@@ -164,7 +166,8 @@ impl AppState {
     }
 }
 
-/// The player's seat. If the player has several seats, the seat to move.
+/// The player's seat; `None` if the player has no seat at this table. If the player has several seats, it is the seat
+/// to move, or the first seat if another player is to move.
 pub(super) fn seat_of_player(table: &Table, player: PlayerId) -> Option<Seat> {
     let is_its = |seat: &Seat| {
         let holder = table.holder(*seat);

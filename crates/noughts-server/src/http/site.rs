@@ -1,7 +1,7 @@
-//! The web page: `index.html` and the other files of `web/`.
+//! The web page: `index.html`, the other files of `web/`, icons, and the images of games.
 //!
-//! The path of a file contains a hash of all files. So browsers cache files for ever, and modules can import
-//! each other by relative paths. Browsers revalidate only the document and files with a fixed path.
+//! The path of most files contains a hash of all files. So browsers need not ask again for such a file, and modules can
+//! import each other by relative paths. Browsers revalidate the document and other files with a fixed path.
 
 mod files;
 
@@ -25,11 +25,11 @@ use super::stream::view_of;
 use files::{Encoding, MANIFEST_TYPE, Site};
 pub(super) use files::{File, compressed};
 
-/// All files, compressed once.
+/// The files of the page. They are compressed once, when they are first needed.
 static SITE: LazyLock<Site> = LazyLock::new(Site::new);
 
-/// The Content-Security-Policy of the web page: only files of this server, no inline scripts or styles, and no
-/// frames.
+/// The Content-Security-Policy of the web page: only files of this server and images that the page creates, no inline
+/// scripts or styles, and no frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; \
     connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types noughts-worker";
@@ -61,7 +61,8 @@ pub(super) fn routes() -> Router<Arc<AppState>> {
         .route("/icon/{name}", get(icon))
 }
 
-/// The page with status 404, for browsers. `None` for API paths and other clients.
+/// The page with status 404, for GET and HEAD requests of browsers. `None` for paths of the API, other methods, and
+/// other clients.
 pub(super) fn not_found_page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
     let accepts_html = accepts(headers, header::ACCEPT, "text/html");
     let is_page_request =
@@ -69,12 +70,13 @@ pub(super) fn not_found_page(method: &Method, uri: &Uri, headers: &HeaderMap) ->
     (is_page_request && accepts_html).then(|| document(headers, StatusCode::NOT_FOUND))
 }
 
-/// The document for all paths except those of games.
+/// The document with the metadata of the site, not of a game.
 fn document(headers: &HeaderMap, status: StatusCode) -> Response {
     with_preview(headers, status, &LinkPreview::of_site(headers))
 }
 
-/// `GET /game/{id}`: the same document, with a title and a picture for link previews.
+/// `GET /game/{id}`: the document with the metadata of this game. If the game cannot be read, the document has the
+/// metadata of the site and the status of the error.
 async fn game(
     State(app): State<Arc<AppState>>,
     PathParams([id]): PathParams<1>,
@@ -136,7 +138,7 @@ async fn manifest(headers: HeaderMap) -> Response {
     respond(&file, &headers, REVALIDATE)
 }
 
-/// `GET /icon/{name}`: `192.png`, `mask-512.png`.
+/// `GET /icon/{name}`: an icon, such as `192.png` or `mask-512.png`.
 async fn icon(PathParams([name]): PathParams<1>, headers: HeaderMap) -> Response {
     match board_image::icon(&name).await {
         Some(file) => respond(file, &headers, "public, max-age=86400"),
@@ -204,7 +206,8 @@ async fn board(app: &Arc<AppState>, id: &str, headers: &HeaderMap, format: Forma
     }
 }
 
-/// A file as gzip if the browser accepts it; 304 if the browser has it.
+/// The response with a file: as gzip if the browser accepts gzip and the file has that form, or 304 without a body if
+/// the browser already has the file.
 fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Response {
     let coding = match accepts(headers, header::ACCEPT_ENCODING, "gzip") {
         true => Encoding::Gzip,

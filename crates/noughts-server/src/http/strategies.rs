@@ -47,7 +47,8 @@ fn exceeds(text: &str, limit: &str) -> bool {
     }
 }
 
-/// The parameter of a strategy: its unit, and the amount in milliseconds or as a number.
+/// The unit and the amount of a strategy's parameter, with seconds converted to milliseconds. `None` if there is no
+/// parameter that begins with a digit.
 fn amount(text: &str) -> Option<(&str, u128)> {
     let (_, parameter) = text.split_once(':')?;
     let end = parameter.find(|c: char| !c.is_ascii_digit());

@@ -194,13 +194,14 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> Bytes {
     json.expect("the types of the API are JSON").into()
 }
 
-/// A watcher of a table. It receives one snapshot, and then every update in order.
+/// A watcher of a table. It receives a snapshot, and then every update in order. If it is too slow, it receives a new
+/// snapshot instead of the updates that it missed.
 pub(super) struct Follow {
     live: Arc<LiveTable>,
     watch: Watch,
     /// The number of the latest entry that was sent to the watcher.
     entry: u32,
-    /// Whether the watcher was too slow and needs a new snapshot.
+    /// Whether the watcher has missed an update and needs a new snapshot.
     has_missed: bool,
     /// Marks the player as present, if the watcher is a player.
     _connected: Option<Connected>,
@@ -212,7 +213,7 @@ pub(super) struct Follow {
 pub(super) enum WatchEvent {
     /// The next update.
     Update(Arc<Update>),
-    /// The current state, because the watcher was too slow.
+    /// The current state, because the watcher has missed an update.
     Snapshot(Arc<Snapshot>),
 }
 
@@ -237,7 +238,7 @@ impl Follow {
         })
     }
 
-    /// The table when the stream was opened.
+    /// The state of the table when the watcher began to follow it.
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.watch.snapshot
     }
@@ -287,7 +288,8 @@ impl Follow {
         }
     }
 
-    /// Whether this watcher still needs the update.
+    /// Whether to send the update to this watcher. False if the watcher already has the entry, and if it has missed an
+    /// earlier entry, because then it needs a new snapshot.
     fn takes(&mut self, update: &Update) -> bool {
         match (&update.change, update.entry) {
             (Change::View(snapshot), _) => {
@@ -307,9 +309,10 @@ impl Follow {
 
 /// Follows a table by server-sent events.
 ///
-/// The data of each event is a StreamMessage. The id of an event is the number of an entry in the game's log. A
-/// stream begins with the view. A request with `Last-Event-ID` gets all later entries and the players' presence
-/// instead. With a seat's token, the player is present while the stream is open.
+/// The data of each event is a StreamMessage. The id of an event is the number of an entry in the game's log. A stream
+/// begins with the view. A stream with `Last-Event-ID` begins with all later entries and the players' presence instead,
+/// unless there are too many entries. With the token of a seat, or of a player who has a seat, the player is present
+/// while the stream is open.
 #[utoipa::path(
     get, path = "/api/games/{id}/events", tag = "live", operation_id = "followGame",
     params(
@@ -449,10 +452,10 @@ pub(super) fn event_stream(
     (headers, Body::from_stream(chunks)).into_response()
 }
 
-/// For events without an id.
+/// The argument `id` of [`write_event`] for events without an id.
 pub(super) const NO_ID: Option<u32> = None;
 
-/// Appends an event. The JSON is one line.
+/// Appends an event. The JSON must be one line.
 pub(super) fn write_event(chunk: &mut Vec<u8>, id: Option<impl Display>, name: &str, json: &[u8]) {
     begin_event(chunk, id, name);
     chunk.extend_from_slice(json);
@@ -469,7 +472,7 @@ fn begin_event(chunk: &mut Vec<u8>, id: Option<impl Display>, name: &str) {
     let _ = write!(chunk, "event: {name}\ndata: ");
 }
 
-/// Parses the header `Last-Event-ID`.
+/// Parses the header `Last-Event-ID`; `None` without this header.
 pub(super) fn last_event_id<T: FromStr>(headers: &HeaderMap) -> Result<Option<T>, ApiError> {
     let Some(value) = headers.get("last-event-id") else {
         return Ok(None);

@@ -45,7 +45,7 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Maximum time for a client to read a message.
+/// Maximum time to send a message. It is exceeded if the client does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time for the closing handshake.
@@ -114,7 +114,7 @@ pub(super) async fn websocket(
     }))
 }
 
-/// Refuses pages of other origins. Clients that are not browsers send no `Origin`.
+/// Refuses pages of other origins, except the origins in `others`. Clients that are not browsers send no `Origin`.
 fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), ApiError> {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
@@ -217,7 +217,8 @@ impl End {
 }
 
 impl Connection {
-    /// Serves the client. `seat` is `Some` if the upgrade request had a token.
+    /// Serves the client. `seat` is `Some` if the upgrade request had a token; `Some(None)` if it was the token of a
+    /// player without a seat at this table.
     async fn serve(&mut self, seat: Option<Option<Seat>>) -> End {
         let begun = match seat {
             Some(seat) => self.begin(seat, None).await,
@@ -279,7 +280,8 @@ impl Connection {
         }
     }
 
-    /// Refuses the connection.
+    /// Sends a problem as the answer to the client's first message, and returns how the server then closes the
+    /// connection.
     async fn refuse(&mut self, error: ApiError, id: Option<MessageId>) -> End {
         match self.send_problem(error, id.as_ref()).await {
             Ok(()) => End::Close(1008, "the first message is invalid"),
@@ -391,8 +393,8 @@ impl Connection {
         }
     }
 
-    /// Sends the answer to a ping before the next message is read. Otherwise a client that sends pings and does not
-    /// read would fill the write buffer.
+    /// Sends the waiting answer to a ping before the next message is read. Otherwise a client that sends pings and does
+    /// not read would fill the write buffer.
     async fn flush(&mut self) -> Result<(), End> {
         match timeout(WRITE_TIMEOUT, self.socket.flush()).await {
             Ok(Ok(())) => Ok(()),

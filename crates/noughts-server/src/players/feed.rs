@@ -12,9 +12,9 @@ use crate::matchmaking::Matchmaking;
 /// What may have changed for a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Notice {
-    /// Something in this game.
+    /// Something may have changed in this game.
     Game(GameId),
-    /// Anything.
+    /// Anything may have changed.
     Everything,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Feeds {
 #[derive(Debug, Default)]
 struct State {
     streams: HashMap<PlayerId, Streams>,
-    /// The followed games, with the number of streams per player.
+    /// The followed games. For each game: the players who follow it, each with the number of streams that follow it.
     followed: HashMap<GameId, HashMap<PlayerId, usize>>,
 }
 
@@ -42,7 +42,7 @@ struct Streams {
     count: usize,
 }
 
-/// One event stream of a player. Dropping it closes the stream.
+/// One event stream of a player. The stream counts as open until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Feed {
     feeds: Arc<Feeds>,
@@ -96,7 +96,7 @@ impl Feeds {
         }
     }
 
-    /// Notifies the followers of `game`, because another node has changed it.
+    /// Notifies the players who follow `game`, because another node has changed the game.
     pub(crate) fn notify_followers(&self, game: GameId) {
         let players: Vec<PlayerId> = {
             let state = self.state();
@@ -128,7 +128,7 @@ impl Feeds {
 }
 
 impl Feed {
-    /// Waits for the next notification; `None` when the server stops. Cancel safe.
+    /// Waits for the next notification; `None` if there can be no more. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Notice> {
         match self.notices.recv().await {
             Ok(notice) => Some(notice),
@@ -140,7 +140,7 @@ impl Feed {
         }
     }
 
-    /// From now on, notifies this stream when another node changes the game.
+    /// From now on, this stream is notified when another node changes the game.
     pub(crate) fn follow(&mut self, game: GameId) {
         self.followed.push(game);
         let mut state = self.feeds.state();
@@ -148,7 +148,7 @@ impl Feed {
         *followers.entry(self.player).or_default() += 1;
     }
 
-    /// Stops following a game that is over.
+    /// Stops following a game.
     pub(crate) fn unfollow(&mut self, game: GameId) {
         if let Some(at) = self.followed.iter().position(|one| *one == game) {
             self.followed.swap_remove(at);

@@ -8,7 +8,7 @@ use crate::id::PlayerId;
 use crate::store::{Store, StoreError, StoredPlayer};
 use crate::table::Holder;
 
-/// What is shown of a registered player.
+/// The data of a registered player that other players see.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PlayerInfo {
     /// The name.
@@ -53,7 +53,7 @@ impl PlayerNames {
         self.0.get(&player)
     }
 
-    /// The name at a seat: of a person or a strategy. Empty for open seats and deleted players.
+    /// The name at a seat: the name of a person, or of a robot's strategy. Empty for open seats and deleted players.
     pub fn name(&self, holder: &Holder) -> String {
         match holder {
             Holder::Open(_) => String::new(),
@@ -81,7 +81,7 @@ impl PlayerNames {
         self.0.extend(others.0);
     }
 
-    /// Sets the data of a player. Returns whether it changed.
+    /// Sets the data of a player, or removes the player with `None`. Returns whether the data changed.
     pub(crate) fn set(&mut self, player: PlayerId, info: Option<PlayerInfo>) -> bool {
         if self.0.get(&player) == info.as_ref() {
             return false;

@@ -1,7 +1,7 @@
 //! Draws boards and the icon.
 //!
-//! A drawing is a list of strokes. SVG writes them as paths; PNG colours each pixel by its distance from the
-//! strokes.
+//! A drawing is a list of strokes. An SVG file has the strokes as paths. In a PNG file, the colour of each pixel
+//! depends on its distance from the strokes.
 
 use std::f32::consts::TAU;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use noughts_rules::Variant;
 
 use super::png_canvas::{Canvas, Colour};
 
-/// The recommended size for link previews.
+/// The width of an image of a board. 1200 by 630 pixels is the recommended size for link previews.
 const WIDTH: f32 = 1_200.0;
 const HEIGHT: f32 = 630.0;
 const MARGIN: f32 = 40.0;
@@ -30,14 +30,14 @@ const SIDES: [Colour; 8] = [
     Colour(0x5A, 0x55, 0x4E),
 ];
 
-/// A polyline.
+/// A polyline with a width and a colour.
 struct Stroke {
     points: Vec<(f32, f32)>,
     width: f32,
     colour: Colour,
 }
 
-/// The board as SVG.
+/// The board as an SVG file.
 pub(super) fn svg(view: &View) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" fill=\"none\" \
@@ -76,7 +76,7 @@ fn paths(strokes: &[Stroke]) -> Vec<Vec<&Stroke>> {
     paths
 }
 
-/// The board as PNG.
+/// The board as a PNG file.
 pub(super) fn png(view: &View) -> Vec<u8> {
     let mut canvas = Canvas::new(WIDTH as usize, HEIGHT as usize, PAPER);
     for stroke in drawing(view) {
@@ -85,8 +85,8 @@ pub(super) fn png(view: &View) -> Vec<u8> {
     canvas.png()
 }
 
-/// The icon: a cross and a nought that overlap like two rings. In a maskable icon, which the system may cut to any
-/// shape, the drawing is smaller and in the middle.
+/// The icon as a PNG file: a cross and a nought that overlap. The drawing is smaller in a maskable icon, because the
+/// system may cut such an icon to any shape.
 pub(super) fn icon(pixels: usize, is_maskable: bool) -> Vec<u8> {
     let mut canvas = Canvas::new(pixels, pixels, PAPER);
     let size = pixels as f32;
@@ -104,7 +104,7 @@ pub(super) fn icon(pixels: usize, is_maskable: bool) -> Vec<u8> {
     canvas.png()
 }
 
-/// The strokes of a board, in drawing order.
+/// The strokes of a board, in the order in which they are drawn.
 fn drawing(view: &View) -> Vec<Stroke> {
     match view.variant.parse() {
         Ok(Variant::Grid(spec)) => one_board(view, spec.columns(), spec.rows()),
@@ -198,8 +198,9 @@ fn rules(
     }
 }
 
-/// Draws a stroke through the winning cells. If several lines were completed at once, the stroke connects the two
-/// cells that are farthest apart and lie in one line. `centre` is the middle of a cell.
+/// Draws a stroke through the winning cells, or through the winning boards of nine. If several lines were completed at
+/// once, the stroke connects the two winning cells that are farthest apart in one row, column or diagonal. `centre`
+/// returns the middle of the cell or board with this name.
 fn winning_stroke(
     strokes: &mut Vec<Stroke>,
     view: &View,
@@ -247,8 +248,8 @@ fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
     }
 }
 
-/// The shape of each side's mark: cross, nought, triangle, square, diamond, star, hexagon, arrow. Any further side
-/// has a dot.
+/// The lines of a side's mark, in a square of size 1. Sides 0 to 7 have a cross, a nought, a triangle, a square, a
+/// diamond, a star, a hexagon and an arrow; any further side has a dot. The nought is a polygon with `corners` corners.
 fn shapes(side: u8, corners: usize) -> Vec<Vec<(f32, f32)>> {
     match side {
         0 => vec![

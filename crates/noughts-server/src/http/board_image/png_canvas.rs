@@ -1,4 +1,4 @@
-//! A pixel canvas that is saved as PNG.
+//! A canvas of pixels that can be encoded as a PNG file.
 
 use std::fmt;
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
 
-/// Red, green, blue.
+/// A colour: red, green, blue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
 
@@ -101,7 +101,7 @@ fn mixed(under: Colour, over: Colour, cover: f32) -> Colour {
     )
 }
 
-/// The distance of a point from a segment.
+/// The distance of a point from the line segment between `from` and `to`.
 fn distance(point: (f32, f32), from: (f32, f32), to: (f32, f32)) -> f32 {
     let (along, across) = (to.0 - from.0, to.1 - from.1);
     let length = along * along + across * across;

@@ -1,4 +1,4 @@
-//! JSON as a tree of bounded depth, which keeps repeated fields.
+//! JSON as a tree of bounded depth that keeps repeated fields.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,12 +9,12 @@ use serde_json::error::Category;
 /// Maximum number of levels of lists and objects. Valid bodies have at most three.
 const MAX_DEPTH: usize = 32;
 
-/// A JSON value as it was sent. Unlike `serde_json::Value` it keeps repeated fields.
+/// A JSON value. Unlike `serde_json::Value`, it keeps repeated fields. It does not store whether a boolean is true.
 pub(super) enum Node {
     Null,
     Bool,
     Integer(i128),
-    /// A number with a fraction or an exponent, or a very large number.
+    /// A number with a fraction or an exponent, or a number that does not fit into 64 bits.
     Float(f64),
     Text(String),
     List(Vec<Node>),
@@ -50,12 +50,13 @@ impl Node {
     }
 }
 
-/// Whether a number is whole and too large for every field.
+/// Whether a number is whole and its absolute value is larger than `u32::MAX`, which is too large for a field without
+/// its own maximum.
 pub(super) fn is_huge(number: f64) -> bool {
     number.abs() > u32::MAX.into() && number.fract() == 0.0
 }
 
-/// Parses JSON. An error says what is wrong.
+/// Parses JSON. The error says what is wrong; `subject` is its word for the JSON: `body` or `message`.
 pub(super) fn read_tree(bytes: &[u8], subject: &str) -> Result<Node, String> {
     if bytes.trim_ascii().is_empty() {
         return Err(format!("the {subject} is empty; send a JSON object"));

@@ -1,14 +1,14 @@
-//! The texts of link previews, in every language of the page. Previews work without running the page, so the
-//! server needs these few texts; all other texts are in `web/i18n`.
+//! The texts of link previews and of the app's manifest, in every language of the web page. Programs that show a
+//! preview do not run the page's scripts, so the server needs these few texts. All other texts are in `web/i18n`.
 
 use axum::http::{HeaderMap, header};
 
 /// The texts in one language. Each `{}` is replaced by a value, in order.
 pub(super) struct Translation {
-    /// The language tag, which is also the name of the file in `web/i18n`.
+    /// The language tag, such as `en`. The page's texts in this language are in `web/i18n/en.js`.
     pub(super) tag: &'static str,
     pub(super) site: &'static str,
-    /// Names of the links in the app's manifest.
+    /// The name of a link in the app's manifest, as are the next two fields.
     pub(super) all_games: &'static str,
     pub(super) watch: &'static str,
     pub(super) my_games: &'static str,
@@ -17,9 +17,9 @@ pub(super) struct Translation {
     pub(super) player: &'static str,
     /// The name with which the page registers players who have not chosen one (`guest` in `web/i18n`).
     guest: &'static str,
-    /// The title of a game with an open seat: the host's name, and the game.
+    /// The title of a game with an open seat. Its values are the name of a seated player and the name of the game.
     pub(super) invites: &'static str,
-    /// The same without a name.
+    /// The title of a game with an open seat if no seated player has chosen a name. Its value is the name of the game.
     pub(super) invited: &'static str,
     pub(super) waiting: &'static str,
     pub(super) turn: &'static str,
@@ -129,12 +129,12 @@ const TRANSLATIONS: [Translation; 4] = [
     },
 ];
 
-/// Whether a player has chosen this name.
+/// Whether a player has chosen this name: it is not empty, and it is not the name for guests in any language.
 pub(super) fn is_chosen_name(name: &str) -> bool {
     !name.is_empty() && TRANSLATIONS.iter().all(|texts| texts.guest != name)
 }
 
-/// The best match for `Accept-Language`.
+/// The texts in the language that `Accept-Language` prefers; the default language if it lists no known language.
 pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
     let values = headers.get_all(header::ACCEPT_LANGUAGE);
     let mut best: (&Translation, f32) = (&TRANSLATIONS[0], 0.0);

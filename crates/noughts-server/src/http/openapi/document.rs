@@ -45,7 +45,8 @@ fn add_nine_boards(schemas: &mut Map<String, Value>) {
     }
 }
 
-/// Gives the variants of a tagged union names (their titles), and the union a discriminator.
+/// Makes each variant of a tagged union a schema whose name is the variant's title, and adds a discriminator to the
+/// union.
 fn name_variants(schemas: &mut Map<String, Value>, union: &str) {
     let variants = schemas[union]["oneOf"]
         .as_array()
@@ -69,7 +70,8 @@ fn name_variants(schemas: &mut Map<String, Value>, union: &str) {
     }
 }
 
-/// The tag of a variant: its property, its value, and the title of the variant.
+/// The tag of a variant: the name and the value of the tag's property, and the variant's title. `None` if the variant
+/// has no title or no tag.
 fn tag(variant: &Value) -> Option<(&str, &str, &str)> {
     let title = variant["title"].as_str()?;
     let properties = variant["properties"].as_object()?;

@@ -1,4 +1,4 @@
-//! An example of every object that a request or an answer consists of.
+//! Examples of the objects in requests and answers.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ const PLAYER: &str = "5d0m8y1tq6c4n9k2j7xw3vz0ge";
 const TOKEN: &str = "player-…";
 const SEAT_TOKEN: &str = "3n5kq2w8rj4mz7tb1xv9c0y6ha.0.….…";
 
-/// Schemas and their examples.
+/// The names of schemas, each with an example.
 pub(super) fn examples() -> Vec<(&'static str, Value)> {
     let read = |text: &str| serde_json::from_str::<Value>(text).expect("a fixture is JSON");
     let view = read(include_str!(

@@ -106,7 +106,7 @@ const FILES: &[(&str, &[u8])] = &files![
 
 pub(super) const MANIFEST_TYPE: &str = "application/manifest+json";
 
-/// All style sheets together: a browser loads one file instead of fifteen.
+/// The path of the file that contains all style sheets. So a browser loads one file instead of fifteen.
 const STYLE: &str = "style.css";
 
 /// Modules of the first screen: the browser preloads them all at once.
@@ -130,11 +130,11 @@ const FIRST: &[&str] = &[
     "winning_line.js",
 ];
 
-/// A file, plain and compressed. All responses share its bytes.
+/// A file, plain and compressed. All responses share the file's bytes.
 pub(in crate::http) struct File {
     content_type: &'static str,
     plain: Bytes,
-    /// `None` if compression does not make it smaller.
+    /// `None` for a PNG image, and if compression does not make the file smaller.
     gzip: Option<Bytes>,
     hash: String,
 }
@@ -152,7 +152,8 @@ impl File {
         File::compressed(content_type, plain, Compression::best())
     }
 
-    /// An image. It may have megabytes, so it is compressed with the fastest level.
+    /// An image. It may have megabytes, so it is compressed with the fastest level. PNG images are not compressed
+    /// again.
     pub(in crate::http) fn image(content_type: &'static str, plain: Vec<u8>) -> File {
         File::compressed(content_type, plain, Compression::fast())
     }
@@ -171,7 +172,7 @@ impl File {
         }
     }
 
-    /// Size in memory.
+    /// The number of bytes of the plain and the compressed form together.
     pub(in crate::http) fn size(&self) -> usize {
         self.plain.len() + self.gzip.as_ref().map_or(0, Bytes::len)
     }
@@ -180,7 +181,8 @@ impl File {
         self.content_type
     }
 
-    /// The bytes of the file, as gzip if `coding` allows that and gzip is smaller.
+    /// The bytes of the file, and their encoding: gzip if `coding` allows gzip and the file has that form, otherwise
+    /// plain.
     pub(super) fn bytes(&self, coding: Encoding) -> (Bytes, Encoding) {
         match (coding, &self.gzip) {
             (Encoding::Gzip, Some(gzip)) => (gzip.clone(), Encoding::Gzip),
@@ -188,7 +190,7 @@ impl File {
         }
     }
 
-    /// The ETag.
+    /// The value of the header `ETag` for the file in this encoding.
     pub(super) fn tag(&self, coding: Encoding) -> String {
         match coding {
             Encoding::Plain => format!("\"{}\"", self.hash),
@@ -200,7 +202,7 @@ impl File {
 /// All files of the page.
 pub(super) struct Site {
     files: BTreeMap<&'static str, File>,
-    /// Files with a fixed path. They refer to the versioned paths of the others.
+    /// Files with a fixed path. They may refer to other files, by paths that contain the version.
     root_files: BTreeMap<&'static str, File>,
     version: String,
     document: String,
@@ -281,7 +283,7 @@ impl Site {
     }
 }
 
-/// Makes the browser load a module before another one imports it.
+/// The HTML element that makes the browser load a module before another module imports it.
 fn preload(version: &str, path: &str) -> String {
     format!("<link rel=\"modulepreload\" href=\"/web/{version}/{path}\">")
 }
