@@ -58,7 +58,7 @@ async fn measure(store: &Arc<dyn Store>, players: usize) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Game after game of fifty turns; returns how long each turn took.
+/// Plays games of 50 turns, one after another, until `LASTS` is over. Returns how long each turn took.
 async fn play(store: &dyn Store, begun: Instant) -> Result<Vec<Duration>, StoreError> {
     let human = |name: &str| Holder::Human {
         name: name.to_owned(),

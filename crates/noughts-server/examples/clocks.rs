@@ -1,7 +1,7 @@
 //! The cost of clocks, with the store `sqlite:FILE` or `memory:`. `clocks turns STORE` plays the same games with and
-//! without clocks, alternately, and prints the processor time of each. `clocks idle STORE` waits a minute with 10 000
-//! running clocks. `clocks with STORE TURNS` and `clocks without STORE TURNS` play 500 games of 0 to 40 turns each, so
-//! that another program can count the instructions.
+//! without clocks, alternately, and prints the processor time of each. `clocks idle STORE` prints the processor time
+//! that 10 000 running clocks take in a minute. `clocks with STORE TURNS` and `clocks without STORE TURNS` play the
+//! first `TURNS` turns (0 to 40) of 500 games, so that another program can count the instructions.
 
 use std::error::Error;
 use std::fs;
@@ -17,7 +17,7 @@ use noughts_server::{
 };
 
 const TABLES: usize = 10_000;
-/// A turn takes less than a microsecond in memory, and about a hundred microseconds with a file.
+/// Number of rounds. A turn takes less than a microsecond in memory, and about a hundred microseconds with a file.
 const ROUNDS_IN_MEMORY: usize = 500;
 const ROUNDS_WITH_FILE: usize = 20;
 const GAMES_PER_ROUND: usize = 100;
@@ -129,7 +129,7 @@ async fn create(server: &Server, clock: Option<&str>) -> Arc<LiveTable> {
     }
 }
 
-/// Plays rows in an order that completes no line.
+/// Plays turn `turn` of a fixed sequence of cells that completes no line.
 async fn play(server: &Server, live: &Arc<LiveTable>, turn: usize) {
     let (column, row) = ((turn - 1) / 9, (turn - 1) % 9);
     let cell = 9 * row + (2 * column + row / 2) % 9;

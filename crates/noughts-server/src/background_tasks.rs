@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Counts running tasks.
+/// Spawns tasks, and counts those that still run.
 #[derive(Debug)]
 pub(crate) struct BackgroundTasks {
     running: watch::Sender<usize>,
@@ -53,7 +53,7 @@ impl BackgroundTasks {
     }
 }
 
-/// Polls a future once without a waker. The caller must poll it again later.
+/// Polls a future once without a waker. If the result is pending, the caller must poll the future again later.
 pub(crate) fn poll_once<T>(work: Pin<&mut (dyn Future<Output = T> + Send)>) -> Poll<T> {
     let mut work = pin!(work);
     work.as_mut().poll(&mut Context::from_waker(Waker::noop()))

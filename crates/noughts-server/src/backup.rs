@@ -1,6 +1,6 @@
 //! Backups: copies a store to a file, a file to a store, or one store to another. The file is text: a header, then each
-//! table with its columns and rows, and a last line with the number of rows and a checksum. If the end of the file is
-//! missing, this line is missing too. The format is the same for every kind of store.
+//! table of the database with its columns and rows, and a last line with the number of rows and a checksum. If the end
+//! of the file is missing, this line is missing too. The format is the same for every kind of store.
 
 mod file;
 
@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use crate::store::{DumpItem, Store, StoreError};
 use file::{BackupReader, create_file, write_items};
 
-/// Maximum number of rows in the channel between a store and a file.
+/// Maximum number of rows that wait between a store and a file or between two stores, in each channel.
 const QUEUE: usize = 1_000;
 
 /// What a backup contains.
@@ -58,11 +58,11 @@ pub enum BackupError {
     TooNew(String),
     /// The end of the file is missing.
     Incomplete,
-    /// The content does not match the checksum.
+    /// The content does not match the row count and the checksum in the last line, or something follows that line.
     Damaged,
     /// A line has the wrong form.
     Line {
-        /// Counted from 1.
+        /// The number of the line, counted from 1.
         number: u64,
         /// What is wrong.
         why: &'static str,
@@ -101,8 +101,9 @@ impl From<StoreError> for BackupError {
     }
 }
 
-/// Writes a consistent snapshot of a store to a new file. Other processes may use the store at the same time. Calls
-/// `progress` from time to time with the number of rows so far. After an error there is no file.
+/// Writes a consistent snapshot of a store to a new file; there must be no file at `path` yet. Other processes may use
+/// the store at the same time. Calls `progress` from time to time with the number of rows so far. After an error, no
+/// new file is left.
 pub async fn back_up(
     store: &dyn Store,
     path: &Path,
@@ -123,7 +124,7 @@ async fn dump_into(store: &dyn Store, to: mpsc::Sender<DumpItem>) -> Result<(), 
     store.dump(to).await
 }
 
-/// Checks a whole backup, and returns what it contains.
+/// Checks a whole backup file, and counts what it contains.
 pub fn check_backup(path: &Path) -> Result<BackupCounts, BackupError> {
     read_file(path, |_| true)
 }
@@ -192,7 +193,7 @@ pub async fn copy_store(
     Ok(counts)
 }
 
-/// Calls `progress` after every 1 024 rows.
+/// Calls `progress` if `rows` is a multiple of 1 024.
 fn report(rows: u64, progress: &impl Fn(u64)) {
     if rows.is_multiple_of(1_024) {
         progress(rows);

@@ -1,8 +1,8 @@
 //! Hints between nodes that share a store: "this game has entry N".
 //!
-//! A hint says that something has changed, for example that a game has an entry. The receiving node then reads the
-//! change from the store. Hints may arrive late, twice or not at all. [`Hint::Missed`] says that hints may have been
-//! lost. PostgreSQL carries hints by LISTEN and NOTIFY (`store/postgres/notify.rs`).
+//! A hint says that something has changed, for example that a game has an entry. For most hints, the receiving node
+//! then reads the change from the store. Hints may arrive late, twice or not at all. [`Hint::Missed`] says that hints
+//! may have been lost. PostgreSQL carries hints by LISTEN and NOTIFY (`store/postgres/notify.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -50,12 +50,12 @@ pub enum Hint {
     Missed,
 }
 
-/// Maximum number of hints that wait for a subscriber. If there are more, the subscriber gets
-/// [`Hint::Missed`].
+/// Maximum number of received hints that wait for a subscriber. If there are more, the subscriber loses the oldest ones
+/// and gets [`Hint::Missed`] instead.
 const MAX_RECEIVED: usize = 1_024;
 
-/// Maximum number of games and players with unsent hints. If there are more, the other nodes get
-/// [`Hint::Missed`].
+/// Maximum number of unsent hints; for each game, all hints for entries count as one. If there are more,
+/// [`Hint::Missed`] is sent instead of all of them.
 const MAX_UNSENT: usize = 10_000;
 
 impl Bus {
@@ -109,7 +109,7 @@ impl Bus {
         Bus::between(send, receive)
     }
 
-    /// Sends a hint within milliseconds. Call it after the entry was stored.
+    /// Sends a hint to the other nodes within milliseconds. Call this function after the change was stored.
     pub fn publish(&self, hint: Hint) {
         if let Some(outbox) = &self.outbox {
             outbox.put(hint);
@@ -165,7 +165,7 @@ impl Inbox {
     }
 }
 
-/// Hints that wait to be sent.
+/// Hints that wait to be sent. Clones share the same hints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox(Arc<Unsent>);
 

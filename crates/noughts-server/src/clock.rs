@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime};
 use noughts_engine::Clock;
 use tokio::time::sleep;
 
-/// With a shared store: the maximum time by which this clock may run ahead of the latest time that was read from the
-/// store. If the clock of a process jumps, this limits the error until the next sweep, one second later, corrects the
-/// clock.
+/// If the store has a clock: how far this clock advances after a sweep if no other sweep follows. If the clock of a
+/// process jumps, this limits the error until the next sweep, one second later, corrects the clock. Also how long the
+/// time counts as fresh after a sweep ([`ServerClock::fresh_ms`]).
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
 /// Interval between checks whether the first sweep has succeeded.
@@ -35,7 +35,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// The time when the process's clock shows `now`.
+    /// The time in milliseconds since 1970 when the process's clock shows `now`.
     fn ms_at(&self, now: Duration) -> u64 {
         let passed = now.saturating_sub(self.at);
         let passed = match self.is_from_store {
@@ -64,7 +64,7 @@ impl ServerClock {
         }
     }
 
-    /// How long the process's clock has been running.
+    /// What the process's clock shows: the time since a fixed moment.
     pub fn now(&self) -> Duration {
         self.clock.now()
     }
@@ -75,14 +75,14 @@ impl ServerClock {
         reading.ms_at(self.clock.now())
     }
 
-    /// The time of the latest sweep, in milliseconds since 1970; 0 before the first sweep. This time has certainly
-    /// passed, and every outage before it is known. Game clocks are compared with this time.
+    /// The time of the latest successful sweep, in milliseconds since 1970; 0 before the first sweep. This time has
+    /// certainly passed, and every outage before it is known. Game clocks are compared with this time.
     pub fn certain_ms(&self) -> u64 {
         self.reading().certain_ms
     }
 
-    /// Milliseconds since 1970; `None` if no sweep succeeded recently. In that case there may be an outage that this
-    /// node does not know yet.
+    /// Milliseconds since 1970; `None` if no sweep succeeded in the last three seconds. In that case there may be an
+    /// outage that this node does not know yet.
     pub(crate) fn fresh_ms(&self) -> Option<u64> {
         let reading = *self.reading();
         let now = self.clock.now();

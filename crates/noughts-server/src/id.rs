@@ -15,10 +15,10 @@ pub struct GameId(u128);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlayerId(u128);
 
-/// Crockford's base 32. It has no letters that look like digits.
+/// The letters of an id: Crockford's base 32, without `i`, `l` and `o`, which look like digits, and without `u`.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// 128 bits, five per letter.
+/// Number of letters of an id: it has 128 bits, and each letter stands for five.
 const LENGTH: usize = 26;
 
 impl GameId {
@@ -27,7 +27,7 @@ impl GameId {
         GameId(number)
     }
 
-    /// Its number.
+    /// The number of this id.
     pub const fn number(self) -> u128 {
         self.0
     }
@@ -39,7 +39,7 @@ impl PlayerId {
         PlayerId(number)
     }
 
-    /// Its number.
+    /// The number of this id.
     pub const fn number(self) -> u128 {
         self.0
     }
@@ -155,7 +155,7 @@ impl GameId {
     }
 }
 
-/// The source of a server's ids.
+/// Creates the ids of a server: at random, or from a seed.
 #[derive(Debug, Default)]
 pub struct IdSource(Option<Mutex<Random>>);
 

@@ -18,16 +18,17 @@ use crate::tables::Tables;
 /// and ends games whose clock ran out.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A sweep that takes longer than this does not count, because the store may have been slow for the other nodes too.
+/// A sweep that takes longer than this restarts the count of [`SWEEPS_UNTIL_DEAD`], because the store may have been
+/// slow for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
-/// A node is dead after this many successful sweeps with an unchanged counter.
+/// A node is dead after this many successful sweeps in a row in which its counter did not change.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
 /// A node that does not serve the seat to move (`Tables::serves_seat_to_move`) acts only this long after the deadline.
 const GRACE_MS: u64 = 4_000;
 
-/// If no robot can move in an overdue game, the game is checked again after this time.
+/// If an overdue game has no later deadline or cannot be read, it is checked again after this time.
 const POSTPONED_MS: u64 = 600_000;
 
 /// The counters of other nodes, as this node has read them.
@@ -74,7 +75,8 @@ impl Liveness {
     }
 }
 
-/// Sweeps for as long as the server runs.
+/// Makes a sweep every second, for as long as the server runs: reports that this node is alive, and looks for outages,
+/// dead nodes and passed deadlines.
 pub(crate) async fn sweep(tables: Arc<Tables>) {
     let mut liveness = Liveness::default();
     // At most one removal of a dead node runs at a time. The sweeps do not wait for it.
@@ -126,8 +128,8 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// Ends a game whose clock ran out, or makes the overdue move of a robot. If the game needs neither, postpones its
-/// deadline, so that later sweeps find other games.
+/// Ends a game whose clock ran out, or makes the overdue move of a robot. If the game needs neither, or this node
+/// cannot make the move, postpones the deadline, so that later sweeps find other games.
 async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     let now_ms = tables.clock().certain_ms();
     let next_ms = match tables.get(game).await {
@@ -181,7 +183,7 @@ async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Removes unused tables from memory, for as long as the server runs.
+/// Removes unused tables from memory every ten seconds, for as long as the server runs.
 pub(crate) async fn remove_idle_tables(tables: Arc<Tables>) {
     loop {
         sleep(Duration::from_secs(10)).await;

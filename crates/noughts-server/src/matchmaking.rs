@@ -29,17 +29,17 @@ use across_nodes::{Sent, Withdrawal};
 use queue::{Entered, Queue, Ticket};
 use quick_match::QuickMatches;
 
-/// Maximum number of waiting games that one read of the store returns.
+/// Maximum number of waiting games that a search for open seats reads from the store.
 const MAX_SCANNED_GAMES: usize = 1_000;
 
-/// How long to wait after an error of the store.
+/// How long to wait before another attempt, for example after an error of the store.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// Pairs clients with each other and with open seats, first come, first served.
+/// Pairs TCP clients and quick matches with each other and with open seats, first come, first served.
 pub struct Matchmaking {
     tables: Arc<Tables>,
     state: Mutex<State>,
-    /// Notified when a client joins, leaves, or finds an open seat.
+    /// Wakes the task that searches for seats and sends lists to the store, for example when a client joins or leaves.
     changed: Notify,
     /// The variant that TCP clients play.
     variant: Variant,
@@ -68,7 +68,7 @@ struct Client {
     /// When the client joined, in milliseconds since 1970.
     since_ms: u64,
     name: String,
-    /// Receives the client's seat. Closed when the client has disconnected.
+    /// Gives the client its seat. Closed when the client has disconnected.
     seat: oneshot::Sender<ConnectedSeat>,
 }
 
@@ -104,7 +104,8 @@ pub struct WaitingClient {
 }
 
 impl WaitingClient {
-    /// Waits for the client's seat; `None` when the server stops. Cancel safe.
+    /// Waits for the client's seat; `None` if the client gets no seat, for example because the server stops. Cancel
+    /// safe.
     pub async fn seat(&mut self) -> Option<ConnectedSeat> {
         (&mut self.seat).await.ok()
     }
@@ -123,7 +124,7 @@ impl Drop for WaitingClient {
 }
 
 impl Matchmaking {
-    /// An empty queue.
+    /// Matchmaking with an empty queue. It is notified when seats of `tables` change.
     pub(crate) fn new(tables: &Arc<Tables>) -> Arc<Matchmaking> {
         let matchmaking = Arc::new(Matchmaking {
             tables: Arc::clone(tables),
@@ -175,8 +176,8 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Queues a TCP client. It gets the oldest open lobby seat, or the store pairs it with another client or
-    /// a quick match, longest wait first. The first mover of a new game is random.
+    /// Queues a TCP client. The client gets the oldest open lobby seat, or the store pairs the client with another one
+    /// or with a quick match, longest wait first. The first mover of a new game is random.
     pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
@@ -196,7 +197,7 @@ impl Matchmaking {
         &self.tables
     }
 
-    /// The number of waiting clients and open seats.
+    /// The number of TCP clients and open seats in the queue of this node.
     pub fn waiting(&self) -> usize {
         let has_gone = |waiting: &Waiting| matches!(waiting, Waiting::Client(client) if client.seat.is_closed());
         let state = self.state();
@@ -208,7 +209,7 @@ impl Matchmaking {
         WaitingId(self.tables.ids().number())
     }
 
-    /// Pairs an item, or adds it to the queue and returns its ticket.
+    /// Pairs an item, or adds it to the queue and returns its ticket. `None` if the item was paired.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
         // This is not computed for a new seat, because a seat never pairs with a seat, and the caller may hold the lock
         // of the seat's table.
@@ -257,8 +258,8 @@ impl Matchmaking {
         None
     }
 
-    /// The tables in the queue without a connected player. Tables that are not in memory are found again by
-    /// the next search.
+    /// The tables of the open seats in the queue that are not attended: no player is connected, and the table is not
+    /// new. A table that is not in memory counts as one; if it is attended, the next search finds it again.
     fn unattended_tables(&self) -> HashSet<GameId> {
         let game = |waiting: &Waiting| match waiting {
             Waiting::Seat(game, _) => Some(*game),
@@ -278,8 +279,8 @@ impl Matchmaking {
             .collect()
     }
 
-    /// Removes the client from the store's list, so that the store no longer pairs it. `None` if the store
-    /// has already paired it.
+    /// Waits until the store no longer pairs the client. If the store has already paired the client, seats the client
+    /// in that game and returns `None`.
     async fn withdraw(
         self: &Arc<Matchmaking>,
         client: Client,
@@ -297,7 +298,8 @@ impl Matchmaking {
         None
     }
 
-    /// Lets a client take an open seat. If another client was faster, the client goes back to the queue.
+    /// Lets a client take an open seat. If that fails, for example because another client was faster, the client goes
+    /// back to the queue.
     async fn take_lobby_seat(self: &Arc<Matchmaking>, id: GameId, seat: Seat, client: Client) {
         let key = Key {
             text: self.tables.ids().game().to_string(),
@@ -353,8 +355,8 @@ impl Matchmaking {
         }
     }
 
-    /// Creates a table for connected players. Retries while the store is unavailable and `is_wanted` returns
-    /// true.
+    /// Creates a table for connected players. Retries while the store is unavailable. `None` if `is_wanted` becomes
+    /// false in the meantime; if the table was created nevertheless, the players leave it.
     async fn create(
         &self,
         holders: Vec<Holder>,
@@ -414,7 +416,7 @@ impl Matchmaking {
         }
     }
 
-    /// Adds open seats of new tables to the queue, and removes seats that were taken.
+    /// Adds the open seats of a new table to the queue, and removes seats that are no longer open.
     fn update_seats(self: &Arc<Matchmaking>, table: &Table) {
         let id = table.id();
         let is_open = |seat: Seat| {
@@ -432,13 +434,13 @@ impl Matchmaking {
         }
     }
 
-    /// Removes a deleted game from the queue.
+    /// Removes the seats of a deleted game from the queue.
     pub(crate) fn forget(&self, id: GameId) {
         let is_its = |waiting: &Waiting| matches!(waiting, Waiting::Seat(game, _) if *game == id);
         self.state().queue.remove(is_its);
     }
 
-    /// Adds the open lobby seats of a table to the queue, if TCP clients play its variant.
+    /// Adds the open lobby seats of a table to the queue, if TCP clients play this variant with this history.
     fn offer_seats(
         self: &Arc<Matchmaking>,
         id: GameId,

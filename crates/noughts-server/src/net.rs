@@ -1,5 +1,5 @@
-//! What HTTP and the TCP protocol share: accepting connections, limits, socket options. Nothing here depends on one
-//! of the two protocols.
+//! What HTTP and the TCP protocol share: accepting connections, limits, bans, TLS and socket options. Nothing here
+//! depends on one of the two protocols.
 
 mod accept;
 mod bans;

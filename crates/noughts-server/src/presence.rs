@@ -33,8 +33,7 @@ const PRESENT_AFTER_REQUEST: Duration = Duration::from_secs(90);
 /// Interval at which expired requests are removed.
 const FORGET: Duration = Duration::from_secs(1);
 
-/// Maximum number of players that are present only because of requests. If there are more, only connections
-/// count.
+/// Maximum number of seats whose recent requests count. If there are more, only connections count for the other seats.
 const MAX_REQUESTERS: usize = 100_000;
 
 /// The players that are connected to this node.
@@ -48,8 +47,8 @@ pub(crate) struct Presence {
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
-/// Keeps a player connected: by an event stream, a WebSocket or a recent request. Dropping this value, which also
-/// happens if a request is cancelled, removes one connection; a player without connections is away.
+/// Marks a player as connected, because of an event stream, a WebSocket or a recent request. Dropping this value ends
+/// that, also if an HTTP request is cancelled. A player without such a value is away.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,
@@ -79,7 +78,7 @@ impl Presence {
         }
     }
 
-    /// Records a request of the player of a seat. The player counts as connected for a while.
+    /// Records a request of the player of a seat. The player counts as connected for [`PRESENT_AFTER_REQUEST`].
     pub(crate) fn request(self: &Arc<Presence>, live: &Arc<LiveTable>, seat: Seat) {
         let until = self.tables.clock().now() + PRESENT_AFTER_REQUEST;
         let place = (live.id(), seat);
@@ -184,7 +183,7 @@ impl Presence {
         }
     }
 
-    /// When a hint arrives, reads what other nodes have stored.
+    /// Handles the hints of other nodes. For most hints, reads from the store what has changed.
     async fn receive_hints(&self, compare: &Notify) {
         let mut hints = self.tables.bus().subscribe();
         while let Some(hint) = hints.next().await {

@@ -14,7 +14,7 @@ use crate::table::{
     Answer, EndReason, Entry, Holder, LogEntry, Offer, SeatSet, Settings, Summary, Table,
 };
 
-/// The record of a table's game.
+/// Converts the game of a table to a record.
 pub fn game_to_record(table: &Table, names: &PlayerNames) -> Result<Record, RecordError> {
     let game = table.game().clone();
     let seat = |(holder, side): (&Holder, &Side)| RecordSeat {
@@ -43,7 +43,8 @@ impl fmt::Display for NotStorable {
 
 impl std::error::Error for NotStorable {}
 
-/// Converts a record to a stored game, for [`Store::import`](crate::Store::import).
+/// Converts the record of a finished game to a stored game and its summary, for
+/// [`Store::import`](crate::Store::import).
 pub fn game_from_record(
     record: &Record,
     id: GameId,
@@ -105,8 +106,8 @@ pub(crate) fn stored_size(game: &StoredGame) -> usize {
     PER_GAME + PER_SEAT * holders.len() + 4 * names + PER_ENTRY * game.entries.len() + start
 }
 
-/// The entries of a game: turns with their times, and offers. The start time is chosen so that the game ends
-/// now.
+/// The time when a game began, and its entries: turns with their times, offers, and the end if it was not a turn. The
+/// time is chosen so that the game ends now.
 fn entries_of(record: &Record, now_ms: u64) -> (u64, Vec<LogEntry>) {
     let game = record.game();
     let used_ms: u64 = record.used_ms().iter().sum();
@@ -154,7 +155,7 @@ fn offer_entry(event: &OfferEvent) -> Entry {
     }
 }
 
-/// The reason of the end and the seats that caused it, if a turn did not end the game.
+/// The reason of an end that was not a turn, and the seats that the log names for it. `None` if a turn ended the game.
 fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> {
     let seats = || (0..).map(Seat).zip(game.order());
     let all = || seats().map(|(seat, _)| seat).collect::<SeatSet>();

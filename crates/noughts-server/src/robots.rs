@@ -1,10 +1,9 @@
 //! Robots and analyses. Strategies that answer in microseconds run in the task of the caller; all others use a bounded,
 //! fair queue.
 //!
-//! Every computation that a client can start has these limits: the number of running computations (slots),
-//! the number per owner (half of the slots), the number of waiting requests, the time of each, and the
-//! processor time per owner ([`time_limits`]). An owner is a client address; with `None` the limits per owner
-//! do not apply.
+//! Every computation that a client can start has these limits: the number of running computations (slots), the number
+//! per owner (half of the slots), the number of waiting requests, the time of each computation, and the processor time
+//! per owner ([`time_limits`]). An owner is a client address; if it is `None`, the limits per owner do not apply.
 
 mod analysis;
 mod queue;
@@ -30,7 +29,7 @@ use queue::{Owner, Queue, QueueResult, Ticket};
 
 /// Runs the computations of this process.
 pub(crate) struct Robots {
-    /// One instance per instant strategy and variant, shared by all tables, because some have a large table
+    /// One instance per instant strategy and variant, shared by all tables, because some strategies have a large table
     /// of moves.
     instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
     slots: Arc<Slots>,
@@ -65,17 +64,17 @@ const STOP_INTERVAL: Duration = Duration::from_millis(50);
 /// Why a computation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Failure {
-    /// The stop flag was set before the request got a slot.
+    /// The stop flag was set before the request got a slot or, for an analysis, before it was complete.
     Stopped,
-    /// The queue is full.
+    /// The queue is full, or another request took the place of this one.
     Full,
     /// The computation panicked, or the runtime is shutting down.
     Panicked,
 }
 
 impl Robots {
-    /// Runs at most `slots` computations at the same time. There are at least 2 slots, so that one owner never has
-    /// all of them. The seed in `setup` makes random choices reproducible.
+    /// Runs at most `slots` computations at the same time, or 2 if `slots` is smaller, so that one owner never has all
+    /// slots. The seed in `setup` makes random choices reproducible.
     pub(crate) fn new(slots: usize, setup: EngineSetup) -> Robots {
         Robots {
             instant: Mutex::default(),
@@ -112,8 +111,8 @@ impl Robots {
     /// Chooses a move for the seat to move, in a game in progress. `None` only if `stop` was set before the
     /// request got a slot. Dropping the future removes the request from the queue and stops the computation.
     ///
-    /// If the strategy panics or the queue is full, the move is a random legal move. Otherwise the
-    /// same game and seed give the same move, unless a clock, the time limit or `stop` ends the search.
+    /// If the queue is full, or if the strategy panics or chooses an illegal move, the move is a random legal move.
+    /// Otherwise the same game and seed give the same move, unless a clock, the time limit or `stop` ends the search.
     pub(crate) async fn choose(
         &self,
         owner: Option<IpAddr>,
@@ -166,8 +165,8 @@ impl Robots {
     }
 
     /// The value and the best line before each turn of a game. `None` for turns that were not analysed in time. There
-    /// is no result if the queue is full, if the owner's processor time does not suffice, or if `stop` is set before
-    /// the analysis is complete.
+    /// is no result if the queue is full, if the owner's processor time does not suffice, if the analysis panics, or if
+    /// `stop` is set before the analysis is complete.
     pub(crate) async fn analyze(
         &self,
         owner: Option<IpAddr>,
@@ -231,7 +230,7 @@ impl Robots {
         }
     }
 
-    /// Adds a request to the queue; `None` if it is full.
+    /// Adds a request to the queue; `None` if the queue is full.
     fn enter(&self, owner: Option<IpAddr>) -> Option<(Place, oneshot::Receiver<QueueResult>)> {
         let owner = Owner::new(owner);
         let now = self.slots.clock.now();

@@ -28,7 +28,7 @@ use crate::tcp::{Opponent, TcpServer};
 
 /// The configuration of a server.
 pub struct ServerConfig {
-    /// The HTTP listener.
+    /// The HTTP listener, and the configuration of the HTTP server.
     pub http: Option<HttpConfig>,
     /// The TCP listener for games against the computer.
     pub tcp: Option<TcpListener>,
@@ -36,13 +36,13 @@ pub struct ServerConfig {
     pub tcp_strategy: StrategyName,
     /// The TCP listener for games between two clients.
     pub pairs: Option<TcpListener>,
-    /// Listeners with TLS.
+    /// The certificate, and the TCP listeners with TLS. If this is set, the HTTP listener uses TLS too.
     pub tls: Option<TlsListeners>,
     /// Where games are stored.
     pub store: Box<dyn Store>,
     /// Limits for connections, over all listeners.
     pub limits: ConnectionLimits,
-    /// Number of threads for robots and analyses.
+    /// Number of threads for robots and analyses. The server uses at least 2.
     pub robot_threads: usize,
     /// The clock, and the random seed.
     pub engine: EngineSetup,
@@ -51,7 +51,8 @@ pub struct ServerConfig {
 }
 
 impl ServerConfig {
-    /// A server without listeners, with default limits and one thread for robots. The strategy is `perfect`.
+    /// A server without listeners, with default limits and the smallest number of threads for robots. The strategy at
+    /// the listener `tcp` is `perfect`.
     pub fn new(store: Box<dyn Store>, engine: EngineSetup) -> ServerConfig {
         ServerConfig {
             http: None,
@@ -68,7 +69,7 @@ impl ServerConfig {
     }
 }
 
-/// Listeners with TLS, which share a certificate.
+/// Additional TCP listeners with TLS, and the certificate of all listeners with TLS.
 pub struct TlsListeners {
     /// The certificate. The HTTP listener uses it too.
     pub tls: Arc<Tls>,
@@ -88,7 +89,8 @@ pub struct HttpConfig {
     pub limits: HttpLimits,
 }
 
-/// A running server. [`stop`](Server::stop) shuts it down gracefully. Dropping it stops the server without waiting.
+/// A running server. [`stop`](Server::stop) shuts it down gracefully. Dropping this value stops the server without
+/// waiting.
 #[derive(Debug)]
 pub struct Server {
     listeners: Vec<JoinHandle<()>>,
@@ -100,7 +102,7 @@ pub struct Server {
     tasks: Vec<AbortHandle>,
 }
 
-/// Maximum time for each step of a shutdown.
+/// Maximum time for each step of a shutdown that waits for the store.
 const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {

@@ -1,4 +1,4 @@
-//! Where games are stored: one append-only log per game.
+//! Where games and players are stored. Each game is an append-only log.
 //!
 //! The key (game, number) of an entry is the only lock, within a process and between processes. If two writers append
 //! the same number, one of them gets [`Appended::Conflict`]. An entry needs its predecessor, so a log has no gaps.
@@ -55,8 +55,9 @@ pub use waiting::{
 /// The future reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A store of games. Everything that a reply confirms is durable. After an error the caller does not know whether the
-/// write was stored, and must read the log to find out.
+/// A store of games and players. Everything that a reply confirms is durable, except in a store in memory, which ends
+/// with its process. After an error the caller does not know whether the write was stored, and must read the log to
+/// find out.
 pub trait Store: Send + Sync + 'static {
     /// Creates a game with an unused id. If a game was created with the same key within the last 24 hours, nothing is
     /// stored, and the reply is that game. Keys are the same if their scope and text are the same; for keys of older
@@ -93,8 +94,8 @@ pub trait Store: Send + Sync + 'static {
     /// Stores an analysis, unless there is already one or the game does not exist.
     fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
 
-    /// 32 random bytes, created with the store. Seat tokens are derived from them. They are the same for
-    /// every process that uses the store.
+    /// 32 random bytes, created with the store and the same for every process that uses the store. Seat tokens are
+    /// derived from them.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
     /// Increments this node's counter and reads the counters of the others, the store's clock, the games
@@ -118,8 +119,8 @@ pub trait Store: Send + Sync + 'static {
     /// Stores for each game which seats have a connected player on `node`.
     fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()>;
 
-    /// For each of `games`: the number of its latest entry, and which seats have a connected player on a node other
-    /// than `node`. Only shared stores need this.
+    /// For each of `games` that exists: the number of its latest entry, and which seats have a connected player on a
+    /// node other than `node`. Only shared stores need this.
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         let _ = (node, games);
         Box::pin(std::future::ready(Ok(Vec::new())))
@@ -130,14 +131,14 @@ pub trait Store: Send + Sync + 'static {
     /// clock, for stores without their own clock.
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
 
-    /// A quick match that waits, or that found an opponent within the last minutes.
+    /// A quick match that waits, or that found an opponent within the last ten minutes.
     fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>>;
 
-    /// The number of waiting quick matches, by variant.
+    /// The number of waiting quick matches, by variant and clock.
     fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>>;
 
-    /// Deletes some of the games that have had no entry since `before_ms`, including unreadable ones. Returns their
-    /// ids; the list is empty when no such games are left.
+    /// Deletes some of the games that were created before `before_ms` and have had no entry since, including unreadable
+    /// ones. Returns their ids; the list is empty when no such games are left.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
 
     /// Creates a player with an unused id, and its first token.
@@ -152,7 +153,8 @@ pub trait Store: Send + Sync + 'static {
     /// Renames a player. Returns whether it exists.
     fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool>;
 
-    /// Deletes a player without running games, with its tokens and link codes. Its games stay.
+    /// Deletes a player with its tokens and link codes, unless the player has running games. The player's finished
+    /// games stay.
     fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion>;
 
     /// Deletes all tokens of a player except `kept`. Returns the number of deleted tokens.
@@ -201,7 +203,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// The players after `after`, ordered by id.
+    /// The players after `after`, ordered by id, at most `limit`.
     fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
         let _ = (after, limit);
         Box::pin(std::future::ready(Err(without_operator_settings())))
@@ -240,7 +242,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The number of writes since the store was opened.
+    /// The transactions and writes since the store was opened. A store in memory does not count them.
     fn write_counts(&self) -> WriteCounts {
         WriteCounts::default()
     }
@@ -265,13 +267,14 @@ fn only_in_memory() -> StoreError {
     )
 }
 
-/// Selects id, time of creation and seats of at most `$3` games with status `$1` and no entry since `$2`. An index
-/// finds them, oldest first.
+/// Selects id, time of creation and seats of at most `$3` games that have status `$1`, were created before `$2` and
+/// have no entry since. An index finds them, oldest first.
 const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = $1 \
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
 
-/// The tables with rows of a game, except seat_names, and the column with the game's id.
+/// The tables with rows of a game, and the column with the game's id. The table seat_names is not included, because its
+/// rows are found by name.
 const TABLES_OF_GAMES: [(&str, &str); 3] =
     [("entries", "game"), ("analyses", "game"), ("games", "id")];
 
@@ -295,7 +298,7 @@ const MAX_OVERDUE: usize = 100;
 pub struct Append {
     /// Which game.
     pub game: GameId,
-    /// Its variant, which determines the notation of moves.
+    /// The variant of the game, which determines the notation of moves.
     pub variant: Variant,
     /// The number of the first entry.
     pub first: u32,
@@ -303,7 +306,8 @@ pub struct Append {
     pub entries: Vec<LogEntry>,
     /// The new summary for lists, if it changes.
     pub summary: Option<Summary>,
-    /// A game to create together with the entries, and its summary for lists. Its key is ignored.
+    /// A game to create together with the entries, and the summary of that game for lists. The key of that game is
+    /// ignored.
     pub new_game: Option<(NewGame, Summary)>,
 }
 
@@ -323,7 +327,7 @@ pub enum Appended {
 pub enum Created {
     /// The game is stored.
     Stored,
-    /// The key was used before, for this game. Contains the key as it was stored.
+    /// Nothing is stored, because the key was used before, for this game. Contains the key as it was stored.
     Existing(GameId, CreationKey),
 }
 
@@ -354,7 +358,7 @@ pub struct Sweep {
     pub others: Vec<(NodeId, u64)>,
     /// The store's own clock, in milliseconds since 1970; `None` if the store has no clock.
     pub now_ms: Option<u64>,
-    /// Some of the games whose deadline has passed, oldest deadline first.
+    /// Some of the games whose deadline passed more than `grace_ms` ago, oldest deadline first.
     pub overdue: Vec<GameId>,
     /// The latest outages, newest first.
     pub outages: Vec<Outage>,
@@ -385,7 +389,7 @@ pub struct WriteCounts {
 /// Which games to list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListQuery {
-    /// Only games of this variant; `multi@N` counts as `multi`.
+    /// Only games of this variant. Games of `multi@N` count as games of `multi`.
     pub variant: Option<Variant>,
     /// Only games of this player.
     pub player: Option<PlayerFilter>,
@@ -395,13 +399,13 @@ pub struct ListQuery {
     /// Only waiting games that are *attended* at this time: a player is connected, or the table was created less than
     /// [`ATTENDED_MS`] before. `None` lists all waiting games.
     pub attended_at_ms: Option<u64>,
-    /// The creation time and id of the last game of the previous page. Only games created before that game are listed.
+    /// The creation time and id of the last game of the previous page. The page begins with the next older game.
     pub before: Option<(u64, GameId)>,
     /// The size of a page.
     pub limit: usize,
 }
 
-/// A new table counts as attended for this long, until its creator connects.
+/// A new table counts as attended for this long, even if no player is connected.
 pub const ATTENDED_MS: u64 = 30_000;
 
 /// Whose games to list.
@@ -531,7 +535,7 @@ impl ListedGame {
 pub enum StoreError {
     /// The store cannot be reached, or did not reply in time. A retry may succeed.
     Unavailable(String),
-    /// The store cannot write: the disk is full or read-only, or the file is gone.
+    /// The store cannot write, for example because the disk is full or read-only, or because the file is gone.
     NotWritable(String),
     /// The content of the store cannot be read.
     Corrupt(String),
@@ -542,7 +546,7 @@ pub enum StoreError {
         /// The newest schema that this program supports.
         known: i64,
     },
-    /// The store cannot be opened, or its address is wrong.
+    /// The store cannot be opened, its address is wrong, or it refuses the operation.
     Invalid(String),
 }
 

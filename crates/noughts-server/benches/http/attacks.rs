@@ -1,7 +1,8 @@
-//! What other clients notice of an attack, and how much memory the attack takes.
+//! Measures how much an attack slows other clients down, and how much of the server's memory it takes.
 //!
 //! The attacker is a process of its own with the lowest priority, because a real attacker uses another machine's
-//! processor. It uses the addresses from 127.0.0.2 on, which have the limits of any address.
+//! processor. It connects from 127.0.0.2 and the addresses after it, which have the usual limits per address, unlike
+//! 127.0.0.1.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -18,7 +19,7 @@ use crate::servers::Role;
 struct Attack {
     name: &'static str,
     about: &'static str,
-    /// Opens the connections; then calls `ready` and continues until the process is ended.
+    /// Attacks the server until this process is killed. Calls `ready` when the measurement may begin.
     run: fn(SocketAddr, ready: fn()),
 }
 
@@ -70,7 +71,7 @@ const ATTACKS: [Attack; 9] = [
     },
 ];
 
-/// Turns of 32 clients during each attack, compared with turns before it.
+/// Measures how long 32 clients wait for their turns during each attack, compared with before it.
 pub(crate) fn attacks() {
     println!("99 % of turns wait at most, during an attack; memory that the attack takes");
     println!(
@@ -113,11 +114,11 @@ fn round(clients: &mut Clients<'_>) -> Counted {
     clients.figures()
 }
 
-/// This program, started again as an attacker. It ends when this value is dropped.
+/// This program, started again as an attacker. Dropping this value kills the process.
 struct Attacker(Child);
 
 impl Attacker {
-    /// Returns when all connections of the attack are open.
+    /// Starts the attack of this name, and returns when the attacker reports that it is ready.
     fn start(name: &str, server: SocketAddr) -> Attacker {
         let program = std::env::current_exe().expect("this program has a path");
         let child = Command::new("nice")
@@ -141,7 +142,7 @@ impl Drop for Attacker {
     }
 }
 
-/// The main function of an attacker.
+/// The main function of an attacker: runs the attack of this name against the server at this address.
 pub(crate) fn run(name: &str, server: &str) {
     noughts_server::raise_descriptor_limit();
     let attack = ATTACKS.iter().find(|attack| attack.name == name);
@@ -195,7 +196,8 @@ fn slow_bodies(server: SocketAddr, ready: fn()) {
     send_slowly(server, BODY, b" ", ready);
 }
 
-/// Begins requests, and sends another piece of each every second. Connections that the server closes are opened again.
+/// Sends the beginning of a request on each of 2 000 connections, and then another piece on each every second. If the
+/// server has closed a connection, opens it again.
 fn send_slowly(server: SocketAddr, begin: &[u8], piece: &[u8], ready: fn()) {
     let mut streams = open(server, 4, 500, begin);
     ready();

@@ -15,21 +15,21 @@ pub(crate) enum RequestKind {
     Views,
     /// The same view, which the client has already: the answer is 304.
     KnownViews,
-    /// A new table, and then nine turns at it, by both seats, to a draw.
+    /// Creates a table, plays nine turns at it, for both seats, to a draw, and begins again.
     Turns,
 }
 
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
 
-/// Moves of a game without a line: a draw.
+/// The cells of a drawn game, in the order in which they are played.
 const DRAW: [&str; 9] = [
     "0-0", "1-1", "2-2", "0-1", "2-1", "2-0", "0-2", "1-2", "1-0",
 ];
 
-/// Room for the largest answer, a view of 255x255.
+/// Maximum length of an answer in bytes. It is enough for a view of 255x255.
 const LARGEST: usize = 1 << 20;
 
-/// How long one side is measured before the other.
+/// How long one of the two sides is measured at a time.
 const SLICE: Duration = Duration::from_millis(200);
 
 pub(crate) struct Clients<'p> {
@@ -42,7 +42,7 @@ pub(crate) struct Clients<'p> {
 /// The result of a round.
 #[derive(Clone, Default)]
 pub(crate) struct Counted {
-    /// Views, or turns.
+    /// Number of answered views or turns. New tables do not count.
     asked: u64,
     requests: u64,
     time: Duration,
@@ -81,13 +81,14 @@ impl<'p> Clients<'p> {
         }
     }
 
-    /// The same clients, while another address opens connections until it is refused.
+    /// Sets what another address does while these clients are measured.
     pub(crate) fn beside(mut self, neighbour: Neighbour) -> Clients<'p> {
         self.neighbour = neighbour;
         self
     }
 
-    /// Asks on every connection, then reads every answer, until the time is over.
+    /// Sends waves of requests until [`SLICE`] is over. A wave is one request on each connection; then every answer is
+    /// read.
     fn ask(&mut self) {
         let begun = Instant::now();
         while begun.elapsed() < SLICE {
@@ -121,13 +122,14 @@ impl Job for Clients<'_> {
     }
 }
 
-/// One connection.
+/// One client, with its connection and its table.
 pub(crate) struct Client {
     stream: TcpStream,
     kind: RequestKind,
-    /// The table, once it is created.
+    /// The id of the table, and the tokens of its two seats. `None` before the table is created, and after its last
+    /// turn.
     table: Option<(String, [String; 2])>,
-    /// Turns played at the table.
+    /// Number of turns played at the table.
     turn: usize,
     bytes: Vec<u8>,
 }
@@ -161,7 +163,7 @@ impl Client {
             .expect("it listens");
     }
 
-    /// Reads the answer. Returns whether the request counts.
+    /// Reads the answer. Returns whether it counts; the answer to a new table does not.
     fn receive(&mut self) -> bool {
         let body = read(&mut self.stream, &mut self.bytes);
         if self.table.is_none() {
@@ -192,13 +194,13 @@ pub(crate) fn post(path: &str, token: Option<&str>, body: &str) -> String {
     )
 }
 
-/// Plays this cell in turn `turn`, from 0.
+/// A request that plays this cell in turn `turn`, counted from 0.
 fn turn_request(id: &str, token: &str, turn: usize, cell: &str) -> String {
     let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
     post(&format!("/api/games/{id}/actions"), Some(token), &body)
 }
 
-/// The body of the next answer, which must be a success.
+/// Reads the next answer and returns its body, which is empty for the status 304. Panics if the answer is an error.
 fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
     let mut filled = 0;
     loop {
@@ -231,7 +233,8 @@ fn string_after(text: &str, key: &str) -> String {
     rest[..rest.find('"').expect("it ends")].to_owned()
 }
 
-/// The answer to a new table, and a view: the bare handler returns the same.
+/// Creates a table and plays four turns. Returns the answer to the creation, and the view after the turns; the bare
+/// handler answers with the same bytes.
 pub(crate) fn record_answers(server: &Process) -> (String, String) {
     let (id, tokens, created, mut stream) = create_table(server);
     for turn in 0..4 {
@@ -242,19 +245,19 @@ pub(crate) fn record_answers(server: &Process) -> (String, String) {
     (created, view)
 }
 
-/// Sends a GET request.
+/// Sends a GET request, and returns the body of the answer.
 pub(crate) fn get(stream: &mut TcpStream, path: &str) -> String {
     let request = format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("it listens");
     read(stream, &mut vec![0; LARGEST])
 }
 
-/// Creates a table of the short game.
+/// Creates a table for a game of 3x3k3, and returns the same as [`create`].
 pub(crate) fn create_table(server: &Process) -> (String, [String; 2], String, TcpStream) {
     create(server, TABLE)
 }
 
-/// Creates a table for two: its id, the tokens, the whole answer, and the connection.
+/// Creates a table with two seats. Returns its id, the tokens of the seats, the body of the answer, and the connection.
 pub(crate) fn create(server: &Process, body: &str) -> (String, [String; 2], String, TcpStream) {
     let mut stream = connect(server);
     let request = post("/api/games", None, body);
@@ -264,12 +267,12 @@ pub(crate) fn create(server: &Process, body: &str) -> (String, [String; 2], Stri
     (string_after(&created, r#""id":""#), tokens, created, stream)
 }
 
-/// Plays turn `turn` of the short game, from 0. Returns when the request was sent.
+/// Sends turn `turn`, counted from 0, of a drawn game of 3x3k3. Returns the time just before sending.
 pub(crate) fn play(stream: &mut TcpStream, id: &str, token: &str, turn: usize) -> Instant {
     play_at(stream, id, token, turn, DRAW[turn])
 }
 
-/// Plays this cell in turn `turn`, from 0. Returns when the request was sent.
+/// Sends a request that plays this cell in turn `turn`, counted from 0. Returns the time just before sending.
 pub(crate) fn play_at(
     stream: &mut TcpStream,
     id: &str,
@@ -283,12 +286,12 @@ pub(crate) fn play_at(
     asked
 }
 
-/// Reads an answer.
+/// Reads an answer. Panics if it is an error.
 pub(crate) fn receive(stream: &mut TcpStream) {
     read(stream, &mut vec![0; LARGEST]);
 }
 
-/// Connects.
+/// Connects to the process. A read fails if it takes longer than 20 seconds.
 pub(crate) fn connect(process: &Process) -> TcpStream {
     let stream = TcpStream::connect(process.address).expect("it listens");
     stream.set_nodelay(true).expect("a socket");

@@ -1,4 +1,4 @@
-//! Two builds of `noughts`, side by side: `cargo xtask bench http compare BEFORE AFTER`.
+//! Compares two builds of `noughts`: `cargo xtask bench http compare BEFORE AFTER`.
 
 use std::net::TcpStream;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use crate::rounds::{self, ROUNDS, Spread, column, ratios};
 use crate::stores::{PLAYERS, address, place};
 use crate::websockets::{watch, watched};
 
-/// WebSockets that are idle in each process.
+/// Number of idle WebSockets whose memory is measured.
 const IDLE: usize = 2_000;
 
 /// Compares the programs at these paths. A ratio above 1 means that the second is better.

@@ -1,5 +1,5 @@
-//! A long game with many watchers: the cost of a turn at its end compared with its beginning, and the cost of
-//! resuming a stream.
+//! Measures a long game with many watchers: the processor time of a turn at the end of the game compared with the
+//! beginning, and of resuming an event stream.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use crate::websockets::{frame, watch};
 const SIZE: usize = 255;
 const TURNS: usize = 20_000;
 const WATCHERS: usize = 100;
-/// Turns that are measured together.
+/// Number of turns per measurement.
 const SAMPLE: usize = 500;
 const RESUMED: usize = 1_000;
 
@@ -75,7 +75,7 @@ fn resume(server: &Process, id: &str) {
     );
 }
 
-/// Reads every event that a client missed.
+/// Resumes an event stream from [`RESUMED`] turns ago, and reads every change since then.
 fn read_events(server: &Process, id: &str) {
     let mut stream = connect(server);
     let seen = TURNS - RESUMED;

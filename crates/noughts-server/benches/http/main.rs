@@ -2,10 +2,13 @@
 //! optionally with some of `requests`, `durable`, `idle`, `watchers`, `nodes`, `finished`, `flood`, `attacks` and
 //! `long`, or with `compare BEFORE AFTER`. `docs/performance.md` describes each.
 //!
-//! Needed: 60 % of the bare handler's requests for a view, 55 % for played turns; durable turns by 1 000
-//! clients at 50 % of those in memory; 9 000 idle WebSockets for 16 KB each; a turn that reaches 1 000
-//! watchers of one table, and those at another process, within 100 ms at the median; the
-//! same start time and memory with a million finished games as with none.
+//! The most important requirements:
+//!
+//! - the server answers at least 60 % as many requests for views as the bare handler, and 55 % for turns;
+//! - 1 000 clients play at least 50 % as many turns with a durable store as in memory;
+//! - each of 9 000 idle WebSockets takes at most 16 KB;
+//! - a turn reaches 1 000 watchers of one table, and a watcher at another process, within 100 ms at the median;
+//! - start time and memory are the same with a million finished games as with none.
 //!
 //! The server and the bare handler are separate processes: this program, started again. The clients are the same for
 //! both and run here, on one thread: each wave sends one request per connection and then reads every answer. Memory and
@@ -39,7 +42,7 @@ use process::Process;
 use rounds::{ROUNDS, Spread, column};
 use servers::Role;
 
-/// The program's allocator, for both sides.
+/// The allocator of `noughts serve`, used by the server and by the bare handler.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -78,7 +81,7 @@ fn main() -> ExitCode {
     tables::measure(&tables, &words, usage)
 }
 
-/// Views and turns, each compared with the bare handler.
+/// Compares views and turns with the bare handler, and known views (status 304) with full views.
 fn requests() {
     let server = Process::start(Role::Server, &[]);
     let (created, view) = clients::record_answers(&server);
@@ -102,7 +105,7 @@ fn requests() {
     });
 }
 
-/// Compares the rates of two sides, and the processor time of a request.
+/// Prints the rates of two sides, their ratio, and the processor time per request, for each number of connections.
 fn print_rates<'p>(
     [name, first, second, ratio]: [&str; 4],
     connect: impl Fn(usize) -> [Clients<'p>; 2],
@@ -127,7 +130,7 @@ fn print_rates<'p>(
     println!();
 }
 
-/// Turns while one address opens connections until it is refused, compared with turns without that.
+/// Compares how long turns take while another address opens connections until it is refused, and without that.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("99 % of turns wait at most, while another address opens connections until refused");

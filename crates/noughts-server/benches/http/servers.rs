@@ -17,7 +17,7 @@ use crate::process::run_role;
 pub(crate) enum Role {
     /// Runs the server.
     Server,
-    /// Answers with the same bytes.
+    /// Answers every request with the bytes that the server gave as its answer.
     Bare,
 }
 
@@ -53,7 +53,7 @@ async fn serve(listener: TcpListener) -> Server {
 
 const MEDIUM: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "application/json")];
 
-/// Reads requests, and answers with the bytes in its environment.
+/// Answers requests with the bytes in the environment variables `CREATED` and `VIEW`.
 async fn answer(listener: TcpListener) {
     let given = |name: &str| Bytes::from(std::env::var(name).expect("it was given"));
     let (created, view, looked) = (given("CREATED"), given("VIEW"), given("VIEW"));

@@ -20,7 +20,7 @@ use crate::websockets::{frame, watch};
 /// Number of concurrent players.
 pub(crate) const PLAYERS: usize = 1_000;
 
-/// Turns that are durable before they are answered, compared with turns in memory.
+/// Compares the rate of durable turns (SQLite, sync full) with the rate in memory.
 pub(crate) fn durable() {
     let place = place();
     let file = address(&place, "durable.db");
@@ -40,7 +40,8 @@ pub(crate) fn durable() {
     println!("a synced write here takes {:.2} ms\n", synced_write(&place));
 }
 
-/// How long the disk takes for a small synchronous write, the lower bound for a commit.
+/// How long the disk takes for a small synchronous write, in milliseconds (median). This is the lower bound for a
+/// commit.
 fn synced_write(place: &TempDir) -> f64 {
     let mut file = std::fs::File::create(place.path().join("probe")).expect("a file");
     let times: Vec<f64> = (0..100)
@@ -94,7 +95,8 @@ pub(crate) fn finished() {
     println!("resident MB then: {}\n", ratio(&sizes));
 }
 
-/// Reads the newest page of the archive and one of its games. Returns the number of games.
+/// Reads the newest page of the archive, and the view of the first game on it, if there is one. Returns the number of
+/// games on the page.
 fn listed(server: &Process) -> usize {
     let mut stream = connect(server);
     let page = clients::get(&mut stream, "/api/games?status=over&limit=20");
@@ -105,7 +107,7 @@ fn listed(server: &Process) -> usize {
     page.matches(r#""status":"over""#).count()
 }
 
-/// A database with games that were won in five turns.
+/// Creates a database with `games` finished games. Each was won in five turns.
 fn fill(path: &Path, games: u64) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
@@ -144,7 +146,7 @@ fn fill(path: &Path, games: u64) {
     });
 }
 
-/// How soon a watcher at another process receives a turn, over PostgreSQL.
+/// Measures how soon a watcher at another process receives a turn, over PostgreSQL.
 #[cfg(unix)]
 pub(crate) fn nodes() {
     let mut database = crate::postgres_server::Server::start();
@@ -180,7 +182,7 @@ pub(crate) fn nodes() {
     println!("a watcher at another process is measured where PostgreSQL can be started: on Unix\n");
 }
 
-/// A directory on the disk of the build: temporary directories may be in memory.
+/// Creates a temporary directory on the disk of the build, because the system's temporary directory may be in memory.
 pub(crate) fn place() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("there is room for a directory")
 }

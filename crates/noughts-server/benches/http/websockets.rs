@@ -14,7 +14,7 @@ const IDLE: usize = 9_000;
 const TABLES: usize = 90;
 const WATCHERS: usize = 1_000;
 
-/// The server's memory per idle watcher.
+/// Measures the server's memory per idle WebSocket.
 pub(crate) fn idle() {
     let mut each = Vec::new();
     for _ in 0..3 {
@@ -33,7 +33,7 @@ pub(crate) fn idle() {
     println!("bytes for each of {IDLE} idle WebSockets, at most 16384: {each}\n");
 }
 
-/// How soon all watchers of a table have read a turn, by one reader that reads them in order.
+/// Measures how soon all watchers of a table have read a turn. One thread reads for all of them, in order.
 pub(crate) fn watchers() {
     let server = Process::start(Role::Server, &[]);
     let lasts: Vec<f64> = (0..5).flat_map(|_| watched(&server)).collect();
@@ -41,7 +41,8 @@ pub(crate) fn watchers() {
     println!("ms until {WATCHERS} watchers have a turn, at most 100 at the median: {lasts}\n");
 }
 
-/// Plays a game with many watchers: for each turn the milliseconds until the last of them has read it.
+/// Plays a game of nine turns with [`WATCHERS`] watchers. Returns for each turn the milliseconds until the last watcher
+/// has read it.
 pub(crate) fn watched(server: &Process) -> Vec<f64> {
     let (id, tokens, _, mut player) = clients::create_table(server);
     let mut sockets: Vec<TcpStream> = (0..WATCHERS).map(|_| watch(server, &id)).collect();
@@ -88,7 +89,7 @@ pub(crate) fn watch(server: &Process, id: &str) -> TcpStream {
     stream
 }
 
-/// The next message, which is text. Pings before it are answered.
+/// Reads the next message, which must be text. Answers the pings before it.
 pub(crate) fn frame(stream: &mut TcpStream) -> String {
     const TEXT: u8 = 0x81;
     const EMPTY_PING: [u8; 2] = [0x89, 0];

@@ -7,13 +7,13 @@ use noughts_server::ConnectionLimits;
 use rustix::net::sockopt::set_socket_linger;
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 
-/// More connections than one address may have. Those that the server closes are held too.
+/// Opens 100 connections more than one address may have. Also returns the connections that the server has closed.
 pub(crate) fn open(server: SocketAddr) -> Vec<TcpStream> {
     let count = ConnectionLimits::default().per_address + 100;
     (0..count).map(|_| open_one(server, 2)).collect()
 }
 
-/// Connects from 127.0.0.`host`. From 2 on, these addresses have the limits of any address, unlike 127.0.0.1.
+/// Connects from 127.0.0.`host`. With a `host` from 2 on, the usual limits per address apply; 127.0.0.1 is exempt.
 pub(crate) fn open_one(server: SocketAddr, host: u8) -> TcpStream {
     let stream = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     let source = SocketAddrV4::new(Ipv4Addr::new(127, 0, 0, host), 0);
@@ -24,7 +24,7 @@ pub(crate) fn open_one(server: SocketAddr, host: u8) -> TcpStream {
     TcpStream::from(stream)
 }
 
-/// What happens while clients play.
+/// What another address does while the clients of a bench are measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Neighbour {
     Quiet,
@@ -32,7 +32,8 @@ pub(crate) enum Neighbour {
 }
 
 impl Neighbour {
-    /// Runs `work` with or without the flood.
+    /// Runs `work` and returns its result. With `Floods`, another address opens connections until it is refused
+    /// meanwhile.
     pub(crate) fn beside<T>(self, server: SocketAddr, work: impl FnOnce() -> T) -> T {
         match self {
             Neighbour::Quiet => work(),

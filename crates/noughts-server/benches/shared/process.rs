@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::servers::Role;
 
-/// This program, started again in a role. The process ends when this value is dropped.
+/// A process that is measured: this program in a role, or a build of `noughts`. Dropping this value kills the process.
 pub(crate) struct Process {
     child: Child,
     /// The address at which the process listens.
@@ -20,7 +20,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts the process with these environment variables.
+    /// Starts this program again in a role, with these environment variables. Returns when the process listens.
     pub(crate) fn start(role: Role, environment: &[(&str, &str)]) -> Process {
         let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
             .args(["--role", &format!("{role:?}")])
@@ -37,7 +37,8 @@ impl Process {
         Process { child, address }
     }
 
-    /// A build of `noughts` that serves HTTP over this store. Returns when it answers.
+    /// Starts the build of `noughts` at the path `program`, to serve HTTP with this store. Returns when it accepts
+    /// connections.
     #[allow(dead_code, reason = "only the HTTP bench compares builds")]
     pub(crate) fn serve(program: &str, store: &str) -> Process {
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
@@ -74,7 +75,7 @@ impl Process {
         Duration::from_nanos(taken.sum())
     }
 
-    /// Waits until the process is idle.
+    /// Waits until the process uses no processor time for 50 ms. Panics if that takes longer than 20 seconds.
     pub(crate) fn wait_until_idle(&self) {
         let started = Instant::now();
         let mut before = Duration::ZERO;
@@ -88,7 +89,7 @@ impl Process {
         }
     }
 
-    /// A file of the process in `/proc`.
+    /// The path of a file in `/proc` that describes the process.
     pub(crate) fn about(&self, file: &str) -> String {
         format!("/proc/{}/{file}", self.child.id())
     }
@@ -101,13 +102,13 @@ impl Drop for Process {
     }
 }
 
-/// The role with which a process was started.
+/// The role of this name.
 pub(crate) fn role_named(name: &str) -> Role {
     let found = Role::ALL.iter().find(|role| format!("{role:?}") == name);
     *found.expect("this program started itself")
 }
 
-/// Listens on a free port, starts the role, prints the address, and ends with the standard input.
+/// Listens on a free port, starts the role, and prints the address. Returns when the standard input ends.
 pub(crate) fn run_role(
     listen: fn(SocketAddr) -> io::Result<tokio::net::TcpListener>,
     start: impl FnOnce(&Runtime, tokio::net::TcpListener) -> Option<Server>,

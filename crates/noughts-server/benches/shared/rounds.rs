@@ -7,7 +7,7 @@ pub(crate) use spread::{Spread, ratios};
 
 pub(crate) const ROUNDS: usize = 5;
 
-/// Something to be measured.
+/// A job that is measured in slices; several slices are a round.
 pub(crate) trait Job {
     /// The result of a round.
     type Figures;
@@ -22,7 +22,7 @@ pub(crate) trait Job {
     fn figures(&mut self) -> Self::Figures;
 }
 
-/// One figure of each round.
+/// `figure` of each round.
 pub(crate) fn column<T>(rounds: &[T], figure: impl Fn(&T) -> f64) -> Vec<f64> {
     rounds.iter().map(figure).collect()
 }
@@ -35,7 +35,7 @@ pub(crate) fn p99(times: &[u64]) -> f64 {
     *p99 as f64 / 1e9
 }
 
-/// The results of two jobs, round by round.
+/// Runs two jobs alternately, slice by slice. Returns the results of each job, one per round.
 pub(crate) fn alternate<J: Job>(mut jobs: [J; 2]) -> [Vec<J::Figures>; 2] {
     let mut measured = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! The command line of a bench: which of its tables are measured.
+//! The command line of a bench. It selects the tables of results that the bench measures and prints.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,8 @@ pub(crate) fn arguments() -> Vec<String> {
     arguments.filter(|word| word != "--bench").collect()
 }
 
-/// Measures the tables of these names, or all if there are none.
+/// Measures the tables of these names, or all tables if there are no names. If a name is unknown, prints `usage`
+/// instead.
 pub(crate) fn measure(tables: &[(&str, fn())], names: &[&str], usage: &str) -> ExitCode {
     let is_known = |word: &&str| tables.iter().any(|(name, _)| name == word);
     if !names.iter().all(is_known) {

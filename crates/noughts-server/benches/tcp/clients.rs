@@ -1,4 +1,5 @@
-//! Clients that play as fast as they are answered, the same for the server and the echo.
+//! TCP clients that send the next frame as soon as they have the answer to the last one. The server and the echo are
+//! measured with the same clients.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,10 +15,10 @@ use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::{Job, p99};
 
-/// How long one side is measured before the other. Answers to requests in progress still count.
+/// How long one of the two sides is measured at a time. Answers to requests in progress still count.
 const SLICE: Duration = Duration::from_millis(300);
 
-/// Connecting and each slice take less.
+/// Maximum time for connecting all clients, and for each slice. The bench fails if it takes longer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connected clients that have begun a game, on one thread.
@@ -43,11 +44,11 @@ pub(crate) enum Writes {
 pub(crate) enum Talk {
     /// Plays one game after another: completes a line, or blocks one, or takes the first free cell.
     Game,
-    /// The same frames to the echo.
+    /// Sends the frames of a recorded game to the echo, again and again.
     Echo(Script),
 }
 
-/// The frames of one game, as a client sends them.
+/// The frames that a client sends in one game, from PLAY on.
 #[derive(Clone)]
 pub(crate) struct Script(Arc<[Vec<u8>]>);
 
@@ -64,10 +65,10 @@ impl Script {
 /// The result of a round.
 #[derive(Default)]
 pub(crate) struct Counted {
-    /// ACTIONs answered.
+    /// Number of ACTION frames that were answered.
     moves: u64,
     time: Duration,
-    /// How long each answer took, in nanoseconds, including PLAY.
+    /// How long each answer took, in nanoseconds. Answers to PLAY are included.
     waits: Vec<u64>,
     /// Processor time of the server.
     cpu: Duration,
@@ -122,7 +123,7 @@ impl<'p> Clients<'p> {
         }
     }
 
-    /// The same clients, while another address opens connections until it is refused.
+    /// Sets what another address does while these clients are measured.
     pub(crate) fn beside(mut self, neighbour: Neighbour) -> Clients<'p> {
         self.neighbour = neighbour;
         self
@@ -195,16 +196,16 @@ struct Heard {
     waits: Vec<u64>,
 }
 
-/// One connection.
+/// One client, with its connection and its game.
 struct Client {
     stream: TcpStream,
     talk: Talk,
     writes: Writes,
     id: u32,
-    /// Number of frames of the script that were sent, for the echo.
+    /// Number of frames sent so far. Used only with the echo.
     at: usize,
     is_playing: bool,
-    /// Its own cells and the opponent's, as bit sets.
+    /// The client's cells and the opponent's cells, as bit sets.
     cells: [u16; 2],
     said: Vec<u8>,
 }
@@ -232,7 +233,7 @@ impl Client {
         }
     }
 
-    /// Sends HELLO and the first PLAY. With a script, sends its first frame.
+    /// Sends HELLO and the first PLAY, or the first frame of the script, and waits for the answers.
     async fn begin(&mut self) {
         if let Talk::Game = self.talk {
             let name = Name::new("Ann").expect("Latin-1");
@@ -310,7 +311,8 @@ impl Client {
         }
     }
 
-    /// Whether this is the whole answer. Panics on a wrong answer.
+    /// Returns whether `bytes` are a whole answer, and applies it to the client's state if they are. Panics on a wrong
+    /// answer.
     fn receive(&mut self, bytes: &[u8]) -> bool {
         if let Talk::Echo(_) = self.talk {
             assert!(self.said.starts_with(bytes), "that is no echo");
@@ -340,7 +342,7 @@ impl Client {
     }
 }
 
-/// A cell that completes a line, else one that blocks the opponent's, else the first free cell.
+/// A cell that completes a line; otherwise a cell that blocks a line of the opponent; otherwise the first free cell.
 fn choose([mine, others]: [u16; 2]) -> u8 {
     let free = !(mine | others) & 0o777;
     let last_of = |marks: u16| {

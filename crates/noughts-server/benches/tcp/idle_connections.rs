@@ -1,4 +1,4 @@
-//! Many idle connections.
+//! A job that measures the cost of many idle connections.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -17,17 +17,18 @@ pub(crate) const CONNECTIONS_OPENED: usize = 10_000;
 
 /// The cost of idle connections.
 pub(crate) struct IdleFigures {
-    /// From the first connect until the last is accepted.
+    /// Time from the first connect until the last connection is accepted.
     pub(crate) accepted_in: Duration,
-    /// The server's processor time until then.
+    /// Processor time of the process, from the first connect until the process is idle again.
     pub(crate) cpu: Duration,
-    /// The server's memory before any client sends something.
+    /// How much the memory of the process grew before any client sent something, in bytes.
     pub(crate) silent_bytes: u64,
-    /// The server's memory after each client has sent HELLO and read READY.
+    /// How much the memory of the process grew until each client had sent HELLO and read READY, in bytes. Only for the
+    /// server.
     pub(crate) greeted_bytes: Option<u64>,
 }
 
-/// A new process per round, with all connections.
+/// Starts a new process in each round, and opens all connections to it.
 pub(crate) struct IdleConnections {
     role: Role,
     figures: Option<IdleFigures>,
@@ -115,7 +116,7 @@ fn greet(streams: &mut [TcpStream]) {
 
 const ID: u32 = 12_345;
 
-/// Number of open files and sockets.
+/// Number of open files and sockets of the process.
 fn descriptors(process: &Process) -> usize {
     let folder = process.about("fd");
     // Linux 6.2 and newer report the number directly; otherwise they are counted.

@@ -1,9 +1,15 @@
-//! Speed of the TCP listener against the computer, compared with a bare echo of the same frames: `cargo xtask bench
-//! tcp`, optionally with some of `moves`, `fields` and `idle`.
+//! Speed of the TCP listener for games against the computer, compared with a bare echo of the same frames: `cargo xtask
+//! bench tcp`, optionally with some of `moves`, `fields`, `idle` and `flood`.
 //!
-//! Needed: 60 % of the echo's round trips, and at most twice its 99th percentile; half of the moves for clients that
-//! write field by field with Nagle's algorithm on; 10 000 idle connections at 8 KB each, accepted within three times
-//! the time of a bare accept loop.
+//! The requirements:
+//!
+//! - the server answers at least 60 % as many moves as the echo has round trips, and 99 % of its answers take at most
+//!   twice as long as 99 % of the echo's;
+//! - clients that write field by field with Nagle's algorithm on play at least half as many moves as clients that write
+//!   whole frames;
+//! - each of 10 000 idle connections takes at most 8 KB, and the server accepts them within three times the time of a
+//!   bare accept loop;
+//! - while another address opens connections until it is refused, 99 % of the answers take at most twice as long.
 //!
 //! The server and the servers it is compared with are separate processes: this program, started again. The clients are
 //! the same for both and run here, on one thread, over the loopback. The server's log is discarded. Memory and
@@ -31,7 +37,7 @@ use process::Process;
 use rounds::{ROUNDS, Spread, column};
 use servers::Role;
 
-/// As in `noughts serve`.
+/// The allocator of `noughts serve`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -54,9 +60,9 @@ fn main() -> ExitCode {
     tables::measure(&tables, &words, "tcp: [moves] [fields] [idle] [flood]")
 }
 
-/// Whole frames, compared with the echo. Both sides get the same frames, including PLAY, and clients wait for every
-/// answer. The server's moves (answered ACTIONs) are compared with all round trips of the echo; waiting times are those
-/// of all frames.
+/// Compares the server with the echo. Both get the same whole frames, including PLAY, and clients wait for every
+/// answer. The rate of the server counts only moves (answered ACTIONs), and the rate of the echo counts all round
+/// trips. Waiting times are those of all frames.
 fn moves() {
     let (server, echo) = (
         Process::start(Role::Server, &[]),
@@ -109,8 +115,7 @@ fn moves() {
     }
 }
 
-/// The server alone: clients that write a frame in three pieces with Nagle's algorithm on, compared with clients that
-/// write it at once.
+/// Compares clients that write a frame in three pieces, with Nagle's algorithm on, with clients that write it at once.
 fn fields() {
     let server = Process::start(Role::Server, &[]);
     println!("\nmoves a second: opcode, id and cell written one by one with Nagle's algorithm on");
@@ -127,7 +132,7 @@ fn fields() {
     }
 }
 
-/// Many idle connections, at the server and at a bare accept loop.
+/// Measures many idle connections, at the server and at a bare accept loop.
 fn idle() {
     println!(
         "\n{CONNECTIONS_OPENED} idle connections, beside an accept loop that keeps the sockets"
@@ -161,7 +166,7 @@ fn idle() {
     );
 }
 
-/// Moves while one address opens connections until it is refused, compared with moves without that.
+/// Compares how long clients wait while another address opens connections until it is refused, and without that.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("\n99 % wait at most, while another address opens connections until refused");

@@ -12,7 +12,7 @@ use crate::process::run_role;
 /// What a process does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Plays.
+    /// Runs the server, which plays against the clients.
     Server,
     /// Sends back what it receives.
     Echo,

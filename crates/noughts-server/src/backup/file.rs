@@ -11,7 +11,7 @@
 //!
 //! A row begins with a tab, and tabs separate its values: text with the escapes `\\`, `\t`, `\n`, `\r`, bytes in
 //! hexadecimal, `t` or `f`, decimal numbers, `\N` for no value. The last line has the number of rows and the SHA-256 of
-//! everything before it.
+//! all lines before the last.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufWriter, Read, Write};
@@ -32,7 +32,8 @@ const FORMAT: u32 = 1;
 /// Maximum length of a line, in bytes. The longest lines are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Creates a file that only its owner can read. Until the file is complete, its name ends in `.partial`.
+/// Creates a file and fills it by `write`. On Unix, only its owner can read it. Until the file is complete, its name
+/// ends in `.partial`. Fails if a file of one of these names exists already; after an error, no new file is left.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
@@ -211,7 +212,7 @@ pub(super) struct BackupReader<R> {
     line: Vec<u8>,
 }
 
-/// The table that the following rows belong to.
+/// The database table that the following rows belong to.
 struct OpenTable {
     table: &'static DumpTable,
     columns: Vec<usize>,
@@ -339,8 +340,8 @@ fn read_row(text: &str, open: &OpenTable) -> Option<Vec<DumpValue>> {
     row.filter(|_| texts.next().is_none())
 }
 
-/// Parses the line that begins a table; `None` for any other line. Returns an error if the table or a column is
-/// unknown.
+/// Parses the line that begins a table; `None` for any other line, and if no column is named. Returns an error if the
+/// table or a column is unknown.
 fn read_table(line: &str) -> Option<Result<OpenTable, BackupError>> {
     let mut words = line.strip_prefix("table ")?.split(' ');
     let name = words.next()?;

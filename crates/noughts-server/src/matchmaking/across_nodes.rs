@@ -1,8 +1,8 @@
 //! Pairs clients and quick matches of all nodes through the store.
 //!
-//! This node sends the store a list of its waiting clients and new quick matches: after every change, and
-//! once per second while the list is not empty. The reply has the clients that were paired, by this node or
-//! another. See [`Store::match_waiting`](crate::Store::match_waiting).
+//! This node sends the store a list of its waiting clients and new quick matches: after every change, and once per
+//! second while players wait. The reply has the clients that were paired, by this node or another. See
+//! [`Store::match_waiting`](crate::Store::match_waiting).
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -20,15 +20,15 @@ use crate::id::GameId;
 use crate::store::{Match, StoreError, WaitingId, WaitingList, WaitingPlayer};
 use crate::tables::ConnectedSeat;
 
-/// Interval at which the list is sent while a client waits. The store pairs only clients whose node sends lists. At the
-/// same interval this node looks for open seats of other nodes.
+/// Interval at which the list is sent while a client waits. The store pairs only clients whose node keeps sending
+/// lists. At the same interval this node looks for open seats of other nodes.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval at which a store that is not shared is searched for open seats while a client waits. This finds seats
 /// that could not be taken while the store was unavailable.
 const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
-/// Maximum number of players in a list. The players that wait longest come first. The store writes a list in one
+/// Maximum number of TCP clients in a list. The clients that wait longest come first. The store writes a list in one
 /// transaction.
 const MAX_LISTED_PLAYERS: usize = 1_000;
 
@@ -39,13 +39,14 @@ pub(super) struct Sent {
     version: u64,
     /// Clients that the store may pair.
     clients: HashSet<WaitingId>,
-    /// Clients that found an open seat. The channel tells whether the store had already paired the client.
+    /// Clients that found an open seat, so that the store must no longer pair them. The channel gets the match if the
+    /// store had already paired the client, and otherwise `None`.
     withdrawn: BTreeMap<WaitingId, oneshot::Sender<Option<Match>>>,
     /// Matches that the store may remove, because this node has seen them.
     seen: Vec<WaitingId>,
 }
 
-/// Tells whether the store paired a client before it was withdrawn.
+/// Receives the match of a client if the store paired the client before the withdrawal, and otherwise `None`.
 pub(super) type Withdrawal = oneshot::Receiver<Option<Match>>;
 
 impl Sent {
@@ -186,7 +187,7 @@ impl Matchmaking {
         Ok(())
     }
 
-    /// The next list to send. `None` if no client waits here and the store already knows that.
+    /// The next list to send. `None` if nobody waits for an opponent and the store already knows that.
     fn next_list(&self) -> Option<WaitingList> {
         let mut state = self.state();
         let player = |waiting: &Waiting| match waiting {
@@ -227,7 +228,8 @@ impl Matchmaking {
         Some(WaitingList { version, ..list })
     }
 
-    /// Gives a client the seat that the store decided. If the client has disconnected, it leaves the game.
+    /// Gives a client the seat that the store decided. If the client has disconnected, it leaves the game. If the
+    /// opponent has already left, the client waits again.
     pub(super) fn seat_matched(self: &Arc<Matchmaking>, client: Option<Client>, matched: Match) {
         let matchmaking = Arc::clone(self);
         let Match { game, seat, .. } = matched;
@@ -247,7 +249,7 @@ impl Matchmaking {
         });
     }
 
-    /// The seat of a stored game; `None` if the game was deleted.
+    /// The seat of a stored game; `None` if the game was deleted or cannot be read.
     async fn load_seat(self: &Arc<Matchmaking>, game: GameId, seat: Seat) -> Option<ConnectedSeat> {
         loop {
             match self.tables.get(game).await {

@@ -18,33 +18,33 @@ use crate::store::{
 use crate::table::{Command, Holder, Key, OpenTo, RequestKey, Status};
 use crate::tables::SubmitError;
 
-/// Maximum number of requests that wait for the store's reply at this node.
+/// Maximum number of requests, and of cancellations, that wait for the store's reply at this node.
 const MAX_UNSENT: usize = 10_000;
 
-/// Maximum number of requests in one list: the store writes a list in one transaction.
+/// Maximum number of requests, and of cancellations, in one list: the store writes a list in one transaction.
 const MAX_LISTED: usize = 1_000;
 
 /// Maximum number of waiting tables that are searched for a seat: the newest ones.
 const MAX_SEARCHED_TABLES: usize = 100;
 
-/// Maximum time for the store to reply to a request.
+/// Maximum time for the store to reply to a request or a cancellation.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What this node must send to the store about quick matches.
+/// What this node knows about quick matches, and what it must send to the store.
 #[derive(Debug, Default)]
 pub(super) struct QuickMatches {
     requests: Vec<(WaitingPlayer, oneshot::Sender<MatchRequest>)>,
     cancelled: Vec<Cancellation>,
-    /// Quick matches that may take an open seat. The store does not know them at this time.
+    /// Quick matches that are about to take an open seat. The store may not know them at this time.
     taking_seats: HashMap<WaitingId, PlayerId>,
-    /// Quick matches that have taken an open seat.
+    /// Quick matches that have taken an open seat. The store has not confirmed yet that it knows this.
     seated: Vec<(PlayerId, Match)>,
     /// Players that are connected to this node and may have quick matches.
     connected: BTreeSet<PlayerId>,
     /// Quick matches of players connected to this node. This node looks for open seats for them.
     waiting_here: Vec<WaitingPlayer>,
-    /// Whether anybody waits at any node, according to the store. While this is true, this node sends lists. With each
-    /// list, the store drops quick matches whose player is not connected.
+    /// Whether a quick match waits at any node, according to the store. While this is true, this node sends lists. With
+    /// each list, the store drops quick matches whose player is not connected.
     pub(super) has_waiting_players: bool,
 }
 
@@ -70,7 +70,7 @@ enum Cancelled {
 }
 
 impl QuickMatches {
-    /// Called when a list was sent and the store did not reply.
+    /// Marks the cancellations of a list that was sent, but to which the store did not reply.
     pub(super) fn note_lost_reply(&mut self, list: &WaitingList) {
         for cancellation in self.cancelled.iter_mut().take(list.cancelled.len()) {
             cancellation.may_be_gone = true;
@@ -110,7 +110,8 @@ impl QuickMatches {
         !self.waiting_here.is_empty()
     }
 
-    /// Answers all requests that `list` contained.
+    /// Handles the store's reply to `list`: answers the requests and cancellations in it, and updates the waiting quick
+    /// matches.
     pub(super) fn answer_requests(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
@@ -143,7 +144,7 @@ impl QuickMatches {
 }
 
 impl Matchmaking {
-    /// Requests an opponent for a registered player. The match appears as a new game of the player.
+    /// Requests an opponent for a registered player. When there is one, a new game appears among the player's games.
     pub async fn request_match(
         self: &Arc<Matchmaking>,
         player: PlayerId,
@@ -225,7 +226,7 @@ impl Matchmaking {
         self.state().quick.connected.remove(&player);
     }
 
-    /// The number of players connected to this node who have waiting quick matches.
+    /// The number of players connected to this node who have waiting quick matches, as far as this node knows.
     pub fn quick_matches(&self) -> usize {
         self.state().quick.connected.len()
     }
@@ -340,8 +341,9 @@ impl Matchmaking {
         Ok(seats)
     }
 
-    /// Lets a player take an open seat. Returns false if another player was faster. Retries while the store is
-    /// unavailable, because the seat may be taken although the store's reply was lost.
+    /// Lets a player take an open seat. Returns false if the seat cannot be taken, usually because another player was
+    /// faster. Retries while the store is unavailable, because the seat may be taken although the store's reply was
+    /// lost.
     async fn sit_down(&self, player: PlayerId, game: GameId, seat: Seat) -> bool {
         let key = Key {
             text: self.tables.ids().game().to_string(),

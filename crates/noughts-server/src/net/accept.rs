@@ -35,8 +35,8 @@ impl Acceptor {
 
     /// The next connection. Cancel safe: an interrupted wait continues with the next call.
     ///
-    /// If the process has no free file descriptor or the system no memory, this waits for 10 to 640 ms and
-    /// tries again. Open connections are not affected; when they close, descriptors become free.
+    /// After an error that concerns more than one client, for example too few file descriptors, this waits for 10 to
+    /// 640 ms and tries again. Open connections are not affected; when they close, descriptors become free.
     pub(crate) async fn accept(&mut self) -> (TcpStream, IpAddr) {
         loop {
             if let Some(retry_at) = self.retry_at {
@@ -62,7 +62,8 @@ impl Acceptor {
     }
 }
 
-/// Whether the error only means that a client disconnected before it was accepted.
+/// Whether the next connection can be accepted at once after this error: a client disconnected before it was accepted,
+/// or a signal interrupted the system call.
 fn concerns_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(

@@ -11,9 +11,9 @@ use super::is_exempt;
 /// A network: all addresses that begin with the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Network {
-    /// Its first address.
+    /// The first address of the network.
     address: IpAddr,
-    /// Number of bits that all its addresses share.
+    /// Number of leading bits that all addresses of the network share.
     prefix: u8,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for InvalidNetwork {
 
 impl std::error::Error for InvalidNetwork {}
 
-/// The first address of the network that contains `address`.
+/// The first address of the network that contains `address` and has this prefix length.
 fn mask(address: IpAddr, prefix: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
@@ -106,7 +106,7 @@ impl Bans {
         });
     }
 
-    /// Whether an address is banned. Exempt addresses are never banned, because health checks and proxies use them.
+    /// Whether an address is banned. 127.0.0.1 and ::1 never are, because health checks and proxies use them.
     pub(crate) fn contain(&self, address: IpAddr) -> bool {
         is_banned(&self.0.borrow(), address)
     }

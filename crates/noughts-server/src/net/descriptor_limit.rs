@@ -1,7 +1,7 @@
 //! The limit for open files and sockets.
 
-/// Raises the limit for file descriptors to the hard limit, and returns it; `None` if it is unknown or
-/// unlimited.
+/// Raises the limit for file descriptors to the hard limit, if the system permits it. Returns the limit that applies
+/// then; `None` if there is none.
 ///
 /// Every connection needs a descriptor, and the usual soft limit is 1 024.
 #[cfg(unix)]
@@ -18,7 +18,7 @@ pub fn raise_descriptor_limit() -> Option<u64> {
     }
 }
 
-/// Does nothing on this system.
+/// Does nothing on this system, and returns `None`.
 #[cfg(not(unix))]
 pub fn raise_descriptor_limit() -> Option<u64> {
     None

@@ -30,11 +30,12 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// Maximum number of refused connections, over all listeners, that stay open until they have received the
-/// refusal. Further ones are closed at once.
+/// Maximum number of connections, over all listeners, that are open only to receive a refusal. Further refused
+/// connections are closed at once.
 const REFUSED: usize = 256;
 
-/// Maximum number of open connections per address that are refused or reserved for health checks.
+/// Maximum number of connections per address that are open only to receive a refusal or to make health checks. Exempt
+/// addresses have no such limit.
 const REFUSED_PER_ADDRESS: usize = 16;
 
 /// Number of HTTP connections beyond the total limit, for health checks only.
@@ -65,7 +66,7 @@ pub(crate) enum WhenFull {
     AnswerHealthChecks,
 }
 
-/// Counts all open connections.
+/// Counts the open connections of all listeners, and applies the limits and the bans.
 #[derive(Debug)]
 pub(crate) struct Connections {
     limits: ConnectionLimits,
@@ -174,7 +175,8 @@ impl Connections {
         self.proxies.contains(&peer.to_canonical())
     }
 
-    /// The permission for the next connection of an address. Takes the slot for it.
+    /// Chooses the permission for the next connection of an address, and takes the slot for it. `None` if the
+    /// connection must be closed at once.
     fn choose(&self, when_full: WhenFull, open: &OpenByAddress) -> Option<Permission> {
         let is_address_full = open.served >= self.limits.per_address;
         if !is_address_full && self.served.take() {
@@ -227,7 +229,8 @@ impl Permit {
         &self.connections.bans
     }
 
-    /// See [`ConnectionLimits::idle`].
+    /// [`ConnectionLimits::idle`], but at most [`REFUSED_TIME`] for a connection that is refused or only for health
+    /// checks.
     pub(crate) fn idle_limit(&self) -> Duration {
         let idle = self.connections.limits.idle;
         match self.permission {
@@ -288,8 +291,8 @@ impl Slots {
     }
 }
 
-/// Whether the address is exempt from limits per address: only 127.0.0.1 and ::1. The rest of 127.0.0.0/8 is
-/// limited, so that tests can use other addresses.
+/// Whether limits per address never apply to the address: only 127.0.0.1 and ::1. The rest of 127.0.0.0/8 is limited,
+/// so that tests can use other addresses. This function does not know the trusted proxies, which are exempt too.
 pub(crate) fn is_exempt(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => address == Ipv4Addr::LOCALHOST,

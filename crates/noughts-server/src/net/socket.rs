@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 /// Maximum number of connections that the system queues until they are accepted.
 const BACKLOG: u32 = 1024;
 
-/// Size of the system's buffers for a TCP client. Each holds hundreds of frames.
+/// Size of each of the system's two buffers for a TCP client, in bytes. A buffer holds hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
 /// Size of the system's send buffer per HTTP connection. It holds several views of the largest board, and
@@ -44,7 +44,8 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// Sends small messages at once (no Nagle), and detects a dead peer after two minutes (keepalive).
+/// Sends small messages at once (no Nagle), and detects a dead peer after two minutes (keepalive; outside Linux, the
+/// system chooses the time).
 ///
 /// Errors are ignored: without these options a connection is slower, but works.
 pub(crate) fn prepare(stream: &TcpStream) {

@@ -25,7 +25,8 @@ impl NetStream {
         }
     }
 
-    /// Writes as many bytes as possible without waiting; [`io::ErrorKind::WouldBlock`] if none.
+    /// Writes as many bytes as possible without waiting, and returns their number. Fails with
+    /// [`io::ErrorKind::WouldBlock`] if no byte can be written now.
     pub(crate) fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let stream = match self {
             NetStream::Plain(stream) => return stream.try_write(bytes),

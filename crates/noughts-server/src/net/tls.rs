@@ -18,7 +18,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{NetStream, Permit, REFUSED_TIME};
 
-/// Maximum time for a client to finish the TLS handshake.
+/// Maximum time for the TLS handshake of a client that will be served.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The files with the certificate and the key.
@@ -30,7 +30,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// TLS 1.2 and 1.3 with the current certificate.
+/// A configuration for TLS 1.2 and 1.3, with the current certificate and key.
 #[derive(Debug)]
 pub struct Tls {
     files: TlsFiles,
@@ -111,8 +111,8 @@ impl Tls {
     }
 }
 
-/// Performs the handshake with a new client, if its listener has TLS. `None` if the client does not finish
-/// the handshake in time or does not use TLS.
+/// Performs the TLS handshake with a new client, if its listener has TLS. `None` if the handshake fails or takes too
+/// long, for example because the client does not use TLS.
 pub(crate) async fn open_stream<S>(
     stream: S,
     tls: Option<&Tls>,

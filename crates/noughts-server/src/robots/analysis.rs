@@ -9,17 +9,19 @@ use noughts_engine::{
 };
 use noughts_rules::Game;
 
-/// Maximum time for a game, and for one of its turns.
+/// Maximum time for the analysis of a game.
 const MAX_GAME: Duration = Duration::from_secs(4);
+
+/// Maximum time for the analysis of a turn.
 const MAX_TURN: Duration = Duration::from_millis(400);
 
 /// Minimum time for a turn. In a long game the time suffices only for the first turns.
 const MIN_TURN: Duration = Duration::from_millis(2);
 
-/// Maximum number of positions that are searched per turn.
+/// Maximum number of positions per search. The analysis of a turn needs several searches.
 const MAX_NODES: u64 = 400_000;
 
-/// Maximum time for a turn of Connect Four, where every move has an exact value.
+/// Maximum time for a turn of Connect Four. If it suffices, every move gets an exact value.
 const MAX_EXACT_TURN: Duration = Duration::from_millis(1_000);
 
 /// Number of opening turns of Connect Four, which are rarely solved in time.
@@ -27,7 +29,7 @@ const OPENING_TURNS: usize = 8;
 /// Maximum time for each of the opening turns.
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
-/// A Connect Four game with more turns is not analysed from its end. Rewinds can make a game long.
+/// A Connect Four game with more turns is analysed like the games of other variants. Rewinds can make a game long.
 const MAX_EXACT_TURNS: usize = 200;
 
 /// The value and the best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].

@@ -1,5 +1,5 @@
-//! A bounded, fair queue for a few slots. Owners with the fewest slots come first, in round robin; the
-//! requests of an owner are first in, first out. It has no threads and no timers; the caller passes the time.
+//! A bounded, fair queue for a few slots. Owners with the fewest slots come first, in round robin; the requests of an
+//! owner are first in, first out. The queue has no threads and no timers; the caller passes the time.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
@@ -49,7 +49,7 @@ pub(super) type Ticket = u64;
 
 pub(super) struct Queue {
     slots: usize,
-    /// The number of slots for one owner that is not exempt.
+    /// Maximum number of slots for one owner that is not exempt.
     slots_per_owner: usize,
     running: usize,
     waiting: usize,
@@ -86,9 +86,9 @@ impl Queue {
         }
     }
 
-    /// Adds a request. The receiver is notified when the request gets a slot. `None` if the queue is full and
-    /// no other owner has more requests in it; then nothing has changed. Each request that entered must
-    /// [`leave`](Queue::leave).
+    /// Adds a request. The receiver is notified when the request gets a slot or is displaced. `None` if the queue is
+    /// full and no other owner has at least two requests more in it than `owner`; then nothing has changed. Each
+    /// request that entered must [`leave`](Queue::leave).
     pub(super) fn enter(
         &mut self,
         owner: Owner,
@@ -183,8 +183,8 @@ impl Queue {
         best.map(|(_, place)| place)
     }
 
-    /// Makes room in a full queue: removes the newest request of the owner with the most requests. Does nothing if that
-    /// owner would then have fewer requests than `owner`.
+    /// Makes room in a full queue: removes the newest request of the owner with the most requests. Does nothing and
+    /// returns false if that owner does not have at least two requests more than `owner`.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self
             .accounts

@@ -86,7 +86,7 @@ pub(super) struct GameRow {
     pub(super) names: Vec<String>,
 }
 
-/// What lists show of a game.
+/// The columns of a game that can change: its status, holders, deadline and end.
 #[derive(Clone, Debug)]
 pub(super) struct SummaryRow {
     pub(super) status: &'static str,
@@ -145,7 +145,7 @@ impl SummaryRow {
     }
 }
 
-/// An entry of a log.
+/// An entry of a log as a row of the table `entries`.
 #[derive(Clone, Debug)]
 pub(super) struct EntryRow {
     pub(super) number: i32,
@@ -262,7 +262,7 @@ pub(super) fn read_entries(
     Ok(entries)
 }
 
-/// An append as rows.
+/// An append as rows of the tables.
 #[derive(Clone, Debug)]
 pub(super) struct AppendRows {
     pub(super) game: GameId,
@@ -317,7 +317,7 @@ impl AppendRows {
             && self.new_game.is_none()
     }
 
-    /// The place of the first entry. If two appends have the same place, only one is stored.
+    /// The place of the first entry. Of two appends with the same place, at most one is stored.
     pub(super) fn place(&self) -> (GameId, i32) {
         (self.game, self.first.number)
     }
@@ -460,7 +460,7 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreErr
     })
 }
 
-/// The TCP seats that `node` has in a game; `None` if it has none.
+/// The game, and the seats that TCP clients of `node` have in it; `None` if there are none.
 pub(super) fn read_seats_of_node(
     node: NodeId,
     id: &[u8],

@@ -46,14 +46,14 @@ impl DumpValue {
     }
 }
 
-/// A table that dumps contain.
+/// A database table that dumps contain.
 #[derive(PartialEq, Eq, Debug)]
 pub struct DumpTable {
     /// Its name.
     pub name: &'static str,
     /// Its columns, without computed ones.
     pub columns: &'static [(&'static str, ColumnKind)],
-    /// The order of its rows; `None` if the table always has exactly one row.
+    /// The columns by which the rows are ordered; `None` if the table always has exactly one row.
     order: Option<&'static str>,
 }
 
@@ -182,7 +182,7 @@ pub enum DumpItem {
     End,
 }
 
-/// The rows that one statement inserts.
+/// The rows that one statement stores.
 #[derive(Debug)]
 pub(super) struct RowBatch {
     pub(super) table: &'static DumpTable,
@@ -202,7 +202,8 @@ pub(super) enum LoadStep {
     Commit,
 }
 
-/// Maximum number of rows per statement: 17 columns, and at most 32 766 values in SQLite.
+/// Maximum number of rows per statement. A row has at most 18 values, and SQLite permits at most 32 766 values per
+/// statement.
 const MAX_ROWS: usize = 500;
 
 /// Maximum size of the rows of one statement. A larger single row is still allowed.
@@ -213,7 +214,7 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) struct Loading {
     from: mpsc::Receiver<DumpItem>,
     batch: Option<RowBatch>,
-    /// An item that was received but not returned yet, because the batch must be returned first.
+    /// A step that comes after the batch, which must be returned first.
     next: Option<LoadStep>,
 }
 

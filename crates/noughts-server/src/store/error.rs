@@ -83,7 +83,8 @@ fn from_postgres(code: &str, why: String) -> StoreError {
 }
 
 impl StoreError {
-    /// Adds to the reason that `what` could not be opened.
+    /// Adds to the message that `what` could not be opened, and converts the error to [`StoreError::Invalid`].
+    /// [`StoreError::TooNew`] stays as it is.
     pub(super) fn on_opening(self, what: &str) -> StoreError {
         match self {
             StoreError::Unavailable(why)

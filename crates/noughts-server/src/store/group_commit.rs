@@ -1,7 +1,7 @@
 //! Group commit: one transaction stores the writes of many callers.
 //!
-//! A durable commit takes a few milliseconds, for one row as well as for a thousand. While a batch is
-//! written, requests wait in a bounded queue; the next batch takes all of them.
+//! A durable commit takes a few milliseconds, for one row as well as for a thousand. While a batch is written, requests
+//! wait in a bounded queue; the next batch takes up to [`MAX_BATCH`] of them.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -39,7 +39,7 @@ pub(super) struct BatchError {
     pub(super) may_be_one_row: bool,
 }
 
-/// Writes batches.
+/// Writes the requests of a batch in one transaction.
 pub(super) trait WriteBatch: Send + Sync + 'static {
     /// Writes all of the requests durably, or none.
     fn write(

@@ -16,7 +16,7 @@ use crate::table::Status;
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
 /// The statuses to read for a query, with one statement each. For the running games of a player, one statement reads
-/// waiting games too, so the result is only `Playing`.
+/// the games of all statuses, so the result is only `Playing`.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = match query.player {
         Some(PlayerFilter::Running(_)) => Some(Status::Playing),
@@ -47,7 +47,7 @@ impl PageRow {
     }
 }
 
-/// Maximum number of pages that are searched for attended games.
+/// Maximum number of pages that are read for one list. A page does not suffice if some of its rows are left out.
 const MAX_PAGES: usize = 100;
 
 /// A list that is filled page by page. One page is enough, unless the list leaves rows out because they are unreadable
@@ -75,7 +75,7 @@ impl ListInProgress<'_> {
         &self.query
     }
 
-    /// Adds the pages of all statuses. Returns the list when it is complete.
+    /// Adds the next page, whose rows were read for each status. Returns the list when it is complete.
     pub(super) fn add(
         &mut self,
         mut rows: Vec<PageRow>,
@@ -105,8 +105,8 @@ impl ListInProgress<'_> {
     }
 }
 
-/// Selects the games of one status, newest first. The statement always uses an index. Only shared databases
-/// have the table `presence`.
+/// Selects the games of one status, newest first. The statement always uses an index. `has_presence` tells whether the
+/// database has the table `presence`; only shared databases have it.
 pub(super) fn select_page<D: Database>(
     query: &ListQuery,
     status: Status,

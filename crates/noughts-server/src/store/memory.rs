@@ -59,7 +59,7 @@ struct Kept {
     analysis: Option<String>,
 }
 
-/// The game of a creation key, and its time.
+/// The game that was created with a key, and when.
 #[derive(Clone, Debug)]
 struct KeyUse {
     game: GameId,
@@ -239,7 +239,7 @@ impl Kept {
         }
     }
 
-    /// When the latest entry was stored.
+    /// The time of the latest entry; the time of creation if there is no later entry.
     fn last_ms(&self) -> u64 {
         let last = self.entries.last().map_or(0, |entry| entry.at_ms);
         last.max(self.settings.created_ms)
@@ -432,7 +432,7 @@ impl Store for Memory {
         ready(Ok(self.secret))
     }
 
-    /// There are no other nodes.
+    /// Returns no other nodes and no time, because no other process uses this store.
     fn sweep(&self, _: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep> {
         let mut overdue: Vec<(u64, GameId)> = Vec::new();
         for shard in &self.shards {

@@ -23,7 +23,7 @@ pub(super) const SQLITE: [&str; SCHEMA as usize] = [
     include_str!("migrations/sqlite_0007.sql"),
 ];
 
-/// See [`SQLITE`].
+/// The same as [`SQLITE`], for PostgreSQL.
 pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0001.sql"),
     include_str!("migrations/postgres_0002.sql"),
@@ -72,7 +72,7 @@ pub(super) fn check_version(schema: i64) -> Result<(), StoreError> {
     }
 }
 
-/// What to do with a store that is empty or has an older schema.
+/// What to do with a store that is empty or has an older schema than this program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Opening {
     /// Create or migrate it.

@@ -20,7 +20,7 @@ pub struct OperatorSettings {
     pub announcement: Option<String>,
 }
 
-/// Statements for operators, the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
+/// Defines statements for operators, the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
 macro_rules! shared_operator_sql {
     ($connection:ty) => {
         pub(super) async fn operator_settings(from: &mut $connection) -> Result<OperatorSettings, StoreError> {
@@ -147,7 +147,8 @@ macro_rules! shared_operator_sql {
     };
 }
 
-/// The operations of a store for operators. The store has the macros `on_connection` and `in_transaction`.
+/// Defines the operations of a store for operators. The store must define the macros `on_connection` and
+/// `in_transaction`.
 macro_rules! operator_operations {
     () => {
         fn operator_settings(&self) -> Reply<'_, OperatorSettings> {

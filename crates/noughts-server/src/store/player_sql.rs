@@ -1,6 +1,7 @@
 //! Statements about players, the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
 
-/// Functions that write run in an open transaction.
+/// Defines functions that read and write players on a connection. The functions that write must run in an open
+/// transaction.
 macro_rules! shared_players {
     ($connection:ty, $database:ty) => {
         type PlayerColumns = (Vec<u8>, String, bool, i64);
@@ -252,8 +253,7 @@ macro_rules! shared_players {
     };
 }
 
-/// The operations of a store on players. The store must define the macros `on_connection` and
-/// `in_transaction`.
+/// Defines the operations of a store on players. The store must define the macros `on_connection` and `in_transaction`.
 macro_rules! player_operations {
     () => {
         fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {

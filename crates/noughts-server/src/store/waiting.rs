@@ -49,7 +49,7 @@ pub struct WaitingPlayer {
     pub variant: Variant,
     /// The clock that the player wants.
     pub clock: Option<ClockSettings>,
-    /// The holder of the seat.
+    /// The holder of the seat that the player will get.
     pub holder: Holder,
     /// When the wait began, in milliseconds since 1970.
     pub since_ms: u64,
@@ -67,13 +67,13 @@ impl WaitingPlayer {
     }
 }
 
-/// The players that wait at one node.
+/// What a node tells the store about the players that wait there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WaitingList {
     /// The version of the list. It is greater than in all earlier lists of the node. A list that arrives late is
     /// ignored.
     pub version: u64,
-    /// All waiting TCP clients. A client that is missing here no longer waits.
+    /// The waiting TCP clients that may be paired. A client that is missing here is not paired any more.
     pub players: Vec<WaitingPlayer>,
     /// Matches of TCP clients that the node has seen. They are removed from the store.
     pub seen: Vec<WaitingId>,
@@ -81,7 +81,7 @@ pub struct WaitingList {
     pub requests: Vec<WaitingPlayer>,
     /// Quick matches that their player has cancelled.
     pub cancelled: Vec<(WaitingId, PlayerId)>,
-    /// Quick matches for which the node has found an open lobby seat.
+    /// Quick matches whose player has taken an open lobby seat.
     pub seated: Vec<(PlayerId, Match)>,
     /// Players connected to this node. Their quick matches continue.
     pub connected: Vec<PlayerId>,
@@ -92,7 +92,7 @@ pub struct WaitingList {
 pub struct Match {
     /// Which player.
     pub player: WaitingId,
-    /// The game that was created for the pair.
+    /// The game: one that was created for the pair, or one with an open lobby seat that the player took.
     pub game: GameId,
     /// The player's seat.
     pub seat: Seat,
@@ -130,18 +130,19 @@ pub struct Matches {
     pub requests: Vec<MatchRequest>,
     /// The cancelled quick matches that were waiting.
     pub cancelled: Vec<WaitingId>,
-    /// The quick matches that were paired for this reply, of all nodes.
+    /// The quick matches, of all nodes, that have a game now: they were paired for this reply, have taken an open seat,
+    /// or were paired before and are requested again.
     pub quick: Vec<(PlayerId, Match)>,
     /// The quick matches that still wait, of all nodes.
     pub waiting: Vec<WaitingPlayer>,
 }
 
-/// The number of players that wait for the same game.
+/// The number of quick matches that wait for the same game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitingCount {
-    /// The game.
+    /// The variant that the players want.
     pub variant: Variant,
-    /// Its clock.
+    /// The clock that the players want.
     pub clock: Option<ClockSettings>,
     /// The number of quick matches.
     pub players: u64,
@@ -160,11 +161,11 @@ const FRESH_MS: u64 = 3_000;
 /// A quick match is dropped if its player is connected to no node for this long.
 pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
 
-/// How long the result of a quick match can be requested.
+/// How long the store can tell the result of a quick match after the pairing.
 pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
-/// Rows of nodes that have sent no list for this long are removed. By that time the node was declared dead, and its TCP
-/// clients have left their games.
+/// Rows of TCP clients that were in no list for this long are removed. By that time the node was declared dead, and its
+/// TCP clients have left their games.
 const OLD_MS: u64 = 3_600_000;
 
 /// A waiting player as the store has it.
@@ -200,7 +201,7 @@ impl WaitingRow {
 /// The waiting players of all nodes. There are few, because two players who can be paired never both wait.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
-/// Quick matches that are already paired, but are requested again because the store's reply was lost.
+/// Quick matches that are already paired. A node requests such a match again if the store's reply was lost.
 pub(super) type PairedMatches = HashMap<WaitingId, QuickMatch>;
 
 /// Takes a node's list and pairs players who want the same game, longest wait first. Returns the reply, and the games
@@ -306,7 +307,7 @@ pub(super) fn update(
     (matches, games)
 }
 
-/// Removes quick matches, and returns those that existed.
+/// Removes quick matches, and returns the ids of those that waited.
 fn cancel(rows: &mut WaitingRows, cancelled: &[(WaitingId, PlayerId)]) -> Vec<WaitingId> {
     let mut gone = Vec::new();
     for (id, player) in cancelled {
@@ -402,7 +403,7 @@ pub(super) struct WaitingPlayers {
     paired_at: VecDeque<(u64, WaitingId)>,
 }
 
-/// The result of a list.
+/// What a list changes, before it is carried out.
 pub(super) struct Plan {
     rows: WaitingRows,
     pub(super) games: Vec<(NewGame, Summary)>,
@@ -410,7 +411,7 @@ pub(super) struct Plan {
 }
 
 impl WaitingPlayers {
-    /// The result of a node's list; see [`update`]. Nothing changes until the plan is [carried
+    /// Computes what a node's list changes; see [`update`]. Nothing changes until the plan is [carried
     /// out](WaitingPlayers::carry_out). `None` for a list that arrives late.
     pub(super) fn plan(&self, node: NodeId, list: &WaitingList, now_ms: u64) -> Option<Plan> {
         let latest = self.versions.get(&node).copied();

@@ -25,7 +25,7 @@ use crate::net::{self, NetStream, Permit};
 use crate::table::{SeatResult, TableRefusal};
 use crate::tables::{BoxFuture, ConnectedSeat, GameEnd, SubmitError};
 
-/// One connection, served by one task. It waits for the client and the table at the same time.
+/// One connection, served by one task. The task waits for the client and the table at the same time.
 pub(super) struct Connection {
     server: Arc<TcpServer>,
     stream: NetStream,
@@ -34,7 +34,7 @@ pub(super) struct Connection {
     /// Bytes that were not sent to the client yet.
     out: Vec<u8>,
     stage: Stage,
-    /// Time of the last progress.
+    /// When the idle time began: at the latest progress, or when the server last did not wait for the client.
     since: Instant,
     /// Whether there was progress after `since`.
     has_progress: bool,
@@ -76,7 +76,7 @@ enum GameEvent {
 /// How long the server still sends answers to a client that has closed its sending direction.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
-/// Maximum number of unsent bytes. While there are more, nothing is read from the client.
+/// While more bytes than this are unsent, nothing is read from the client.
 const MAX_UNSENT_BYTES: usize = 4096;
 
 /// Maximum number of bytes per read. It is enough for any frame.
@@ -87,7 +87,7 @@ const READ_AT_ONCE: usize = 512;
 enum End {
     /// The client left.
     Left,
-    /// The client was silent for too long.
+    /// The client made no progress for too long.
     Idle,
     /// The session closed the connection because of an error.
     Error(CloseReason),
@@ -373,7 +373,7 @@ impl Connection {
         None
     }
 
-    /// The client's move was stored or refused.
+    /// Handles the result of the client's move, which was stored or refused.
     fn submitted(&mut self, result: Result<(), SubmitError>) {
         self.send_progress();
         let Err(error) = result else { return };
@@ -455,8 +455,8 @@ impl Connection {
         }
     }
 
-    /// Sends the last bytes, and reads until the client closes: closing a socket with unread input would discard the
-    /// output.
+    /// Sends the last bytes, and reads for at most a second until the client closes: closing a socket with unread input
+    /// would discard the output.
     async fn flush_and_close(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(1);
         let flush = async {
@@ -489,7 +489,8 @@ enum ClientEvent {
     Broken,
 }
 
-/// Waits until there is input (if `reads` is true) or output is possible (if `writes` is true).
+/// Waits until there is input (if `reads` is true), output is possible (if `writes` is true), or the connection is
+/// broken.
 async fn wait_for_client(
     stream: &mut NetStream,
     session: &mut Session,

@@ -24,19 +24,19 @@ pub enum InjectedFault {
     Silent,
     /// Every answer is delayed by 0.7 s.
     Slow,
-    /// Only the first half of the server's first move is sent.
+    /// Only the first half of the server's first move or result is sent, and nothing after it.
     HalfFrame,
     /// Every answer has a wrong session id.
     WrongId,
-    /// The server's first move is not a frame.
+    /// Instead of a move or a result, the server sends bytes that are not a frame.
     Garbage,
-    /// The server closes the connection after the client's first move.
+    /// The server closes the connection instead of sending its first move or result.
     EarlyClose,
     /// The server plays in the cell of the client's last move.
     TakenCell,
     /// The server plays in a cell that does not exist.
     NoCell,
-    /// ADMIT and RESULT have the opposite flag.
+    /// ADMIT and RESULT have a wrong flag.
     WrongFlag,
     /// Every byte is sent separately. That is allowed, but some clients fail.
     Bytewise,
@@ -55,7 +55,7 @@ const FAULTS: [(&str, InjectedFault); 10] = [
     ("bytewise", InjectedFault::Bytewise),
 ];
 
-/// Unknown name of a fault. The message lists the known ones.
+/// The text is not the name of a fault. The message lists the names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownFault(Quoted);
 
@@ -205,7 +205,7 @@ impl FaultProxy {
         Ok(Ok(()))
     }
 
-    /// The answer with the fault.
+    /// The answer as it is sent to the client, changed if the fault changes the content of such answers.
     fn with_fault(&self, mut answer: FromServer) -> FromServer {
         match (self.fault, &mut answer) {
             (

@@ -7,7 +7,8 @@ use noughts_rules::{
 use crate::id::{NodeId, PlayerId};
 use crate::table::{Answer, EndReason, Holder, Offer, OpenTo, SeatSet, Status};
 
-/// Escapes, because holders are stored one per line and PostgreSQL refuses zero bytes in text.
+/// The characters of names that are escaped, and the letter after the backslash. Holders are stored one per line, and
+/// PostgreSQL refuses zero bytes in text.
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\n', 'n'), ('\r', 'r'), ('\0', '0')];
 
 /// A name as stored: one line, with escapes.
@@ -46,7 +47,7 @@ pub(in crate::store) fn read_node(text: &str) -> Option<NodeId> {
     u64::from_str_radix(text, 16).ok().map(NodeId)
 }
 
-/// The prefix of players in the index of names. No stored name begins with a single backslash.
+/// The prefix of players in the index of names. No stored name begins like this, because `\p` is not an escape.
 const PLAYER_PREFIX: &str = "\\player ";
 
 /// The entry of a player in the index of names: `\player 0123…`.
@@ -193,7 +194,8 @@ pub(in crate::store) fn read_answer(text: &str) -> Option<Answer> {
     }
 }
 
-/// Formats added time: its milliseconds and the end of the outage, such as `10250 until 1700000000000`.
+/// Formats the time that is added after an outage: its length in milliseconds and the end of the outage, such as `10250
+/// until 1700000000000`.
 pub(in crate::store) fn write_added_time(ms: u64, until_ms: u64) -> String {
     format!("{ms} until {until_ms}")
 }

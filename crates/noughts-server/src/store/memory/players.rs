@@ -63,7 +63,7 @@ impl Players {
         true
     }
 
-    /// Deletes a player that has no running games.
+    /// Deletes a player. The caller has checked that the player has no running games.
     pub(super) fn delete(&mut self, id: PlayerId) -> Deletion {
         self.tokens.retain(|_, player| *player != id);
         self.links.retain(|_, (player, _)| *player != id);
@@ -119,7 +119,8 @@ impl Players {
         Redemption::Linked(player)
     }
 
-    /// Deletes players that were last checked before `before_ms` and are not in `seated`.
+    /// Checks at most [`MAX_EXPIRED`] players that were last checked before `before_ms`, and deletes those that are not
+    /// in `seated`. Returns the number of checked players.
     pub(super) fn expire(
         &mut self,
         before_ms: u64,
