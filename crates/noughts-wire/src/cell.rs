@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// 2-0 | 2-1 | 2-2
 /// ```
 ///
-/// Its text form is the usual notation of a move.
+/// The text form of a cell, such as `1-0`, is the usual notation of a move.
 ///
 /// ```
 /// use noughts_wire::Cell;
@@ -32,12 +32,12 @@ pub struct Cell(u8);
 pub struct NotACell;
 
 impl Cell {
-    /// The cell in a row and a column, both from 0 to 2.
+    /// The cell in a row and a column, both from 0 to 2; `None` for other numbers.
     pub fn new(row: u8, column: u8) -> Option<Cell> {
         (row < 3 && column < 3).then(|| Cell(3 * row + column))
     }
 
-    /// The cell with this number, 0 to 8, counted row by row.
+    /// The cell with this number, 0 to 8, counted row by row; `None` for other numbers.
     pub fn from_index(index: u8) -> Option<Cell> {
         (index < 9).then_some(Cell(index))
     }

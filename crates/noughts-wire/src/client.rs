@@ -12,13 +12,15 @@ use std::io::{self, ErrorKind, Read, Write};
 use crate::cell::Cell;
 use crate::text::Name;
 
-/// A client over a stream. Each call sends one frame and waits for the answer.
+/// A client over a stream. [`hello`](Client::hello), [`play`](Client::play) and [`act`](Client::act) each send one
+/// frame and wait for the answer.
 ///
 /// Every frame is written by one call of `write_all`, followed by `flush`. To run code before or after each read
 /// (such as setting TCP_QUICKACK again), pass a wrapper of the stream.
 ///
-/// If the server closes the connection, the result is [`Event::Left`], not an error. If a read times out, the call
-/// returns the stream's error. A later call of [`wait`](Client::wait) continues, and no bytes are lost.
+/// If the server closes the connection, the result is [`Event::Left`], not an error. If the server breaks the protocol,
+/// the result is [`Event::Broken`]. If a read times out, the call returns the stream's error. A later call of
+/// [`wait`](Client::wait) continues, and no bytes are lost.
 #[derive(Debug)]
 pub struct Client<S> {
     stream: S,
@@ -36,7 +38,7 @@ pub enum ClientError {
 }
 
 impl<S: Read + Write> Client<S> {
-    /// A client before HELLO.
+    /// Creates a client that has not sent HELLO yet.
     pub fn new(stream: S) -> Client<S> {
         Client {
             stream,

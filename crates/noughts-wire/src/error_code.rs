@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::opcode::UnknownByte;
 
-/// The errors that a server sends.
+/// The documented error codes. A server sends all of them; a client sends only 0 and 1.
 ///
 /// ```
 /// use noughts_wire::ErrorCode;
@@ -21,7 +21,8 @@ pub enum ErrorCode {
     UnknownMove = 0,
     /// The cell in an ACTION is occupied.
     InvalidMove = 1,
-    /// A known frame arrived at the wrong time, or the opcode is unknown.
+    /// A frame arrived at the wrong time, only the other side may send it, its text is too long, or its opcode is
+    /// unknown.
     Unexpected = 2,
     /// In the dialect `later`, an ACTION has another id than the session.
     WrongSessionLater = 3,

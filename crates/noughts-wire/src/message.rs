@@ -1,4 +1,4 @@
-//! The messages, named after their sender.
+//! The messages of clients and servers.
 
 use crate::opcode::UnknownByte;
 use crate::text::{Name, Text};
@@ -8,7 +8,8 @@ use crate::text::{Name, Text};
 pub enum FromClient {
     /// Starts a session.
     Hello {
-        /// A number of five digits that the client chooses, or 0 for the dialect `later`.
+        /// In the dialect `seed` a number of five digits that the client chooses, in the dialect `later` 0. The decoder
+        /// accepts any number.
         id: u32,
         /// The player's name.
         name: Name,
@@ -69,7 +70,8 @@ pub enum FromServer {
     },
     /// The client made an error. Nothing has changed.
     Error {
-        /// The session's id or, before READY, the id of the frame that caused the error.
+        /// The session's id. Before READY, it is the id of the frame that caused the error, or 0 if the opcode of this
+        /// frame is unknown.
         id: u32,
         /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) knows the documented codes.
         code: u8,
@@ -78,7 +80,7 @@ pub enum FromServer {
     },
 }
 
-/// The bytes in a RESULT of the dialect `later` if the game did not end with a move of the opponent.
+/// The cell field of a RESULT in the dialect `later`, if the game did not end with a move of the opponent.
 pub const NO_CELL: [u8; 3] = *b"---";
 
 /// The flag of ADMIT.

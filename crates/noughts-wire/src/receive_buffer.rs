@@ -4,7 +4,7 @@
 /// its input always has room for the next frame.
 pub const MAX_BUFFERED_BYTES: usize = 4096;
 
-/// A bounded queue of bytes. It uses no heap memory while it is empty.
+/// A bounded queue of bytes. After [`compact`](ReceiveBuffer::compact), an empty queue uses no heap memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveBuffer {
     bytes: Vec<u8>,

@@ -12,7 +12,8 @@ use crate::opcode::Dialect;
 use crate::receive_buffer::ReceiveBuffer;
 use crate::text::Name;
 
-/// After this many errors in a row the session closes the connection.
+/// After this many errors in a row the session closes the connection. Each ERROR and each ADMIT 0 that the session
+/// sends counts, and each ERROR from the client. READY, a valid move, and the start or end of a game reset the count.
 pub const MAX_ERRORS: u8 = 50;
 
 /// Valid session ids: five digits.
@@ -126,8 +127,8 @@ impl Session {
     }
 
     /// Processes received frames until one of them leads to a request, and appends the answers to `out`. `None` means
-    /// that more bytes or an event are needed. `new_id` is called at most once per session, and only in the dialect
-    /// `later`. Its result is reduced to five digits.
+    /// that more bytes or an event are needed, or that the session is closed. `new_id` is called at most once per
+    /// session, and only in the dialect `later`. Its result is reduced to five digits.
     pub fn next_request(
         &mut self,
         out: &mut Vec<u8>,

@@ -9,8 +9,8 @@ pub const MAX_TEXT_BYTES: usize = 255;
 /// A string in a frame: Latin-1, at most 255 bytes. It has no two adjacent zero bytes and no zero byte at the end, so
 /// that decoding gives the same string that was encoded.
 ///
-/// A received string may contain control characters. [`Display`](fmt::Display) shows them as `�`, so it
-/// is safe to print or log a name.
+/// A received string may contain control characters. [`Display`](fmt::Display) shows them as `�`, so that it is safe to
+/// print or log a name.
 ///
 /// ```
 /// use noughts_wire::Text;

@@ -1,4 +1,4 @@
-//! How a client starts a session, and the events that it receives.
+//! How a client starts a session, the stages of the session, and its events and errors.
 
 use std::fmt;
 
@@ -59,11 +59,11 @@ pub enum Event {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// The server's move is not a cell. The client has sent ERROR 0.
+    /// The server's move is not a cell. The session answers with ERROR 0.
     NotACell([u8; 3]),
-    /// The server's move is on an occupied cell. The client has sent ERROR 1.
+    /// The server's move is on an occupied cell. The session answers with ERROR 1.
     Occupied(Cell),
-    /// READY has another id than the client's id.
+    /// In the dialect `seed`, READY has another id than HELLO.
     OtherId(u32),
     /// The server sent a frame that is not allowed at this stage.
     Unexpected(Opcode, Stage),
@@ -76,11 +76,11 @@ pub enum ProtocolError {
 pub enum Stage {
     /// HELLO was not sent, or the server refused it.
     New,
-    /// HELLO was sent.
+    /// HELLO was sent and not answered yet.
     Greeting,
     /// PLAY may be sent.
     Ready,
-    /// PLAY was sent.
+    /// PLAY was sent and not answered yet.
     Joining,
     /// It is this client's turn.
     ItsTurn,

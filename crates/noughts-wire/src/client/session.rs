@@ -33,7 +33,7 @@ pub struct ClientSession {
 }
 
 impl ClientSession {
-    /// A client before HELLO.
+    /// Creates a session before HELLO.
     pub fn new() -> ClientSession {
         ClientSession {
             buffer: ReceiveBuffer::default(),
@@ -129,7 +129,7 @@ impl ClientSession {
         self.id
     }
 
-    /// The dialect selected by HELLO.
+    /// The dialect selected by HELLO; [`Dialect::Seed`] before HELLO.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }

@@ -10,9 +10,9 @@ use crate::text::Text;
 /// A request of a session to the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SessionRequest {
-    /// The client sent a valid PLAY: give it a seat. Answer with [`SessionEvent::Admitted`] or
-    /// [`SessionEvent::NotSeated`]. In [`GameMode::Pairs`](crate::GameMode::Pairs), send `Admitted` only when there
-    /// is an opponent.
+    /// The client sent a valid PLAY: give the client a seat. Answer with [`SessionEvent::Admitted`] or
+    /// [`SessionEvent::NotSeated`]. In [`GameMode::Pairs`](crate::GameMode::Pairs), send `Admitted` only when there is
+    /// an opponent.
     Seat,
     /// The client plays in this cell, and it is the client's turn. Answer with [`SessionEvent::Accepted`],
     /// [`SessionEvent::Played`], [`SessionEvent::Refused`] or [`SessionEvent::Over`].
@@ -44,7 +44,7 @@ pub enum CloseReason {
     TextTooLong,
     /// The client sent a byte that is not an opcode.
     UnknownOpcode(u8),
-    /// The client made [`MAX_ERRORS`](crate::MAX_ERRORS) errors in a row.
+    /// The session counted [`MAX_ERRORS`](crate::MAX_ERRORS) errors in a row.
     TooManyErrors,
 }
 

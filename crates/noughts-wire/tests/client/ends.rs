@@ -6,7 +6,7 @@ use noughts_wire::{Cell, Client, ClientError, Event, Greeting, Name, ProtocolErr
 
 use crate::picture::bytes;
 
-/// A stream that returns these reads in order. Each failure is returned once.
+/// A stream whose reads return the entries of `reads`, beginning with the last one. After them the stream has ended.
 struct Script {
     reads: Vec<Result<Vec<u8>, ErrorKind>>,
     write_fails: Option<ErrorKind>,

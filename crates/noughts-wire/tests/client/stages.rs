@@ -8,8 +8,9 @@ use proptest::prelude::*;
 
 use crate::picture::bytes;
 
-/// The event for each frame and stage. `broken` ends the session; `!0` and `!1` also send that ERROR.
-/// `taken` is the cell that the client sent at `moving`; at `opponent` the board is empty.
+/// The event for each frame (row) in each stage (column). `broken` ends the session; `!0` and `!1` also end it and send
+/// the ERROR with this code. The frame `taken` plays the cell that the client has sent in the stage `moving`. In the
+/// stage `opponent` the board is empty.
 const EVENTS: &str = "
 frame      new      greeting  ready    joining       turn     moving   opponent
 ready      broken   ready     broken   broken        broken   broken   broken

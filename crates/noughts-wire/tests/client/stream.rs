@@ -12,7 +12,7 @@ pub(crate) struct Computer {
     session: Session,
     marks: Vec<Cell>,
     answers: VecDeque<u8>,
-    /// The bytes of each write. Each must be one frame.
+    /// The bytes of each write. A test checks that each write is one frame.
     pub(crate) writes: Vec<Vec<u8>>,
     /// Maximum number of bytes per read.
     pub(crate) piece: usize,
@@ -29,7 +29,7 @@ impl Computer {
         }
     }
 
-    /// Ignores lines: a full board is a draw.
+    /// Marks the client's cell and the first free cell. Ignores completed lines: a full board is a draw.
     fn play(&mut self, cell: Cell) -> SessionEvent {
         if self.marks.contains(&cell) {
             return SessionEvent::Refused(MoveRefusal::Occupied);

@@ -70,7 +70,7 @@ pub(crate) fn drive(
     }
 }
 
-/// Every scripted event is accepted, unless the session has just closed because of too many errors.
+/// Asserts that the session accepts a scripted event, unless the session is about to close.
 fn handle(session: &mut Session, event: SessionEvent, out: &mut Vec<u8>) {
     if !session.handle(event, out) {
         let next = session.clone().next_request(&mut Vec::new(), || 0);
@@ -91,8 +91,8 @@ fn log_frames(log: &mut Vec<Entry>, out: &[u8], session: &Session) {
     assert!(rest.is_empty(), "half a frame was written: {rest:?}");
 }
 
-/// Scripted opponents, seats and rules. In pairs mode the next event happens when the client sends an ERROR. So the
-/// event happens at the same byte, however the bytes are split.
+/// Scripted opponents, seats and rules. In pairs mode, an opponent arrives, moves or leaves when the client sends an
+/// ERROR. So each event happens at the same byte, however the bytes are split.
 pub(crate) struct Outside {
     mode: GameMode,
     seatings: u32,

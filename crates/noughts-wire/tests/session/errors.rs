@@ -25,7 +25,8 @@ fn playing(mode: GameMode) -> Session {
     session
 }
 
-/// The number of frames until the session closes. Every move gets this `answer`.
+/// Sends `frame` until the session closes, and returns the number of frames. Every request for a move or a seat gets
+/// this `answer`.
 fn frames_until_close(mut session: Session, frame: &str, answer: SessionEvent) -> usize {
     for count in 1..200 {
         session.receive(&bytes(frame));

@@ -6,7 +6,8 @@ use noughts_wire::{
 
 use crate::picture::bytes;
 
-/// What the client receives for each event in each state. `-` is nothing; `x` means that the event is not allowed.
+/// What the client receives for each event (row) in each state (column). `-` is nothing; `x` means that the event is
+/// not allowed.
 const HEARD: &str = "
 event        ready  seating  turn  moving  opponent
 first       x      admit1   x     x       x

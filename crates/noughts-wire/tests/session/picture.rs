@@ -1,6 +1,6 @@
 //! Frames written by hand: hexadecimal digits in groups, and texts in quotes.
 
-/// The bytes of `01 00003039 "Ann" 0000`; what follows a `#` outside quotes is a comment.
+/// Returns the bytes that a text such as `01 00003039 "Ann" 0000` describes. `#` outside quotes begins a comment.
 pub(crate) fn bytes(picture: &str) -> Vec<u8> {
     let mut all = Vec::new();
     for (at, piece) in picture.split('"').enumerate() {

@@ -8,8 +8,8 @@ use noughts_wire::{
 /// Maximum bytes of answers between two requests: 49 errors, READY, and 50 more errors.
 const MAX_ANSWERED_BYTES: usize = 100 * 28;
 
-/// Each byte of the plan is a step: an event, or a number of bytes to pass. Requests are answered only by
-/// chance, and events come that were not requested.
+/// Runs a session and checks its bounds. Each byte of `plan` is a step: an event, or a number of `bytes` to pass.
+/// Requests are answered only by chance, and events come that were not requested.
 pub(crate) fn survive(mode: GameMode, is_full: bool, plan: &[u8], bytes: &[u8]) {
     let mut session = Session::new(mode, is_full);
     let mut rest = bytes;

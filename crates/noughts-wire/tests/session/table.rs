@@ -4,9 +4,10 @@ use noughts_wire::{Cell, CloseReason, GameMode, Session, SessionEvent, SessionRe
 
 use crate::picture::bytes;
 
-/// A number is an ERROR with that code, and `!` closes the session after it. `held` means that the frame waits. `9/3`
-/// is 9 in the dialect `seed` and 3 in the dialect `later`. The columns `waiting` and `opponent` are for pairs mode. In
-/// computer mode the same states have the columns `seating` and `thinking`.
+/// The answer to each frame (row) in each state (column). A number is an ERROR with that code, and `!` closes the
+/// session after it. `held` means that the frame waits. `9/3` is 9 in the dialect `seed` and 3 in the dialect `later`.
+/// The columns `waiting` and `opponent` are for pairs mode. In computer mode the same states have the columns `seating`
+/// and `thinking`.
 const ANSWERS: &str = "
 frame           new    full  ready   waiting  seating  turn   moving  opponent  thinking
 hello           ready  9!    2       2        held     2      held    2         held
