@@ -1,8 +1,8 @@
-//! Arguments of the benches: `--games N 7x7k4 multi`.
+//! Parses the arguments of the benches, such as `--games 20 7x7k4 multi`.
 
 use noughts_rules::{Quoted, Variant};
 
-/// Removes an option and its number from the arguments.
+/// Removes an option and its number from the arguments. Returns the number; `None` if the option is missing.
 pub(crate) fn number(words: &mut Vec<String>, option: &str) -> Result<Option<u32>, String> {
     let Some(at) = words.iter().position(|word| word == option) else {
         return Ok(None);
@@ -21,7 +21,7 @@ pub(crate) fn number(words: &mut Vec<String>, option: &str) -> Result<Option<u32
     }
 }
 
-/// Parses the remaining arguments as variants. Without arguments, returns the default variants.
+/// Parses the remaining arguments as variants. Without arguments, returns the variants `usual`.
 pub(crate) fn variants(
     words: &[String],
     usual: &[&str],

@@ -1,4 +1,4 @@
-//! Fits the numbers with Adam (Kingma and Ba 2014), in batches of 1 024 positions or 256 moves.
+//! Fits the numbers of the evaluation with Adam (Kingma and Ba 2014), in batches of 1 024 positions or 256 moves.
 
 use std::fmt::Write;
 
@@ -20,8 +20,8 @@ const SPECIAL_DECAY: f32 = 5e-5;
 const VALUE_SCALE: f32 = 600.0;
 const MOVE_SCORE_SCALE: f32 = 1000.0;
 
-/// The value of the mover's open fours. This value is not fitted, because a search finds open fours before it evaluates
-/// a board. The value is for strategies that do not search.
+/// The reach of an open four. What the mover's open four adds is not fitted, because a search finds open fours before
+/// it evaluates a board. The added values are for strategies that do not search.
 const OPEN_FOUR: u8 = 7;
 const OPEN_FOUR_VALUE: f32 = 4.0;
 const OPEN_FOUR_MOVE_SCORE: f32 = 20.0;
@@ -84,7 +84,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Fits the numbers, and reports progress after epochs.
+    /// Fits the numbers. Calls `report` after every ten epochs in which the values of boards are fitted.
     pub(crate) fn fit(training: &Part, mut report: impl FnMut(usize, &Numbers)) -> Numbers {
         let mut random = Random::new(1);
         let mut small = || Fitted::new(random.below(2001) as f32 / 50_000.0 - 0.02);
@@ -220,7 +220,7 @@ impl Numbers {
         }
     }
 
-    /// The mean cross-entropy.
+    /// The mean cross-entropy of the predicted results.
     pub(crate) fn loss(&self, positions: &[Position]) -> f32 {
         let loss = |position: &Position| {
             let chance = self.chance(&self.sums(position)).clamp(1e-4, 1.0 - 1e-4);
@@ -243,7 +243,7 @@ impl Numbers {
         choices.iter().filter(is_among).count() as f32 / choices.len().max(1) as f32
     }
 
-    /// The value of a combination.
+    /// What a combination adds to the value of a board, and to each neuron.
     fn weights_of(&self, reaches: [u8; 4], is_own: bool) -> Weights {
         let mut sums = [0.0; 1 + HIDDEN];
         for number in features_of(reaches, is_own) {
@@ -321,7 +321,8 @@ impl Numbers {
     }
 }
 
-/// The inverse of the root mean square of each feature's number of occurrences.
+/// For each feature: the inverse of the root mean square of its number of occurrences in the positions that have it; 1
+/// if no position has it.
 fn scale(positions: &[Position]) -> Vec<f32> {
     let mut sums = vec![(0.0, 0.0); FEATURE_COUNT];
     for (feature, times) in positions.iter().flat_map(|position| &position.features) {

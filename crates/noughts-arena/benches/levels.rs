@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use noughts_arena::{Match, Score};
 use noughts_rules::{Game, Variant};
 
-/// Each level must beat the level below. At tic-tac-toe an equal score is enough.
+/// The default variants. In each of them, every level must beat the level below. At tic-tac-toe (3x3k3), an equal score
+/// is enough.
 const VARIANTS: [&str; 4] = ["3x3k3", "7x7k4", "15x15k5", "multi"];
 
 fn main() -> ExitCode {
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Games per pair of levels, and the variants.
+/// Parses the arguments: the number of games per pair of levels, and the variants.
 fn read(mut words: Vec<String>) -> Result<(u32, Vec<Variant>), String> {
     // Cargo passes `--bench` to every bench.
     words.retain(|word| word != "--bench");

@@ -1,4 +1,4 @@
-//! Training data: positions with the result of their game and the move that was played.
+//! Training data: positions with the result of their game, and positions with the move that was played.
 
 use std::fmt;
 
@@ -20,14 +20,14 @@ const APART: usize = 10;
 /// Maximum distance of a considered move from a mark.
 const NEAR: usize = 2;
 
-/// The features of a combination are the combination itself, its two largest reaches, and each reach, so that rare
-/// combinations learn from common ones. Features have numbers: first the features of the mover, then those of the
-/// opponent.
+/// The number of features. The module `patterns` of `noughts-engine` explains reaches and combinations. The features of
+/// a combination are the combination itself, its two largest reaches, and each single reach, so that rare combinations
+/// learn from common ones. The features of the mover have the first numbers, those of the opponent follow.
 pub(crate) const FEATURE_COUNT: usize = 2 * FEATURES_PER_SIDE;
 const FEATURES_PER_SIDE: usize = COMBINATIONS + 64 + 8;
 const COMBINATIONS: usize = 8 * 8 * 8 * 8;
 
-/// The features of a combination; none without a reach.
+/// The numbers of the features of a combination; none if all reaches are 0.
 pub(crate) fn features_of(reaches: [u8; 4], is_own: bool) -> impl Iterator<Item = u32> {
     let [a, b, c, d] = reaches.map(u32::from);
     let first = if is_own { 0 } else { FEATURES_PER_SIDE as u32 };
@@ -44,7 +44,7 @@ pub(crate) fn is_special(feature: usize) -> bool {
     feature % FEATURES_PER_SIDE < COMBINATIONS
 }
 
-/// A position without fours.
+/// A position in which no side lacks only one mark in a line of five.
 pub(crate) struct Position {
     /// Features with their number of occurrences.
     pub(crate) features: Vec<(u32, f32)>,
@@ -52,11 +52,11 @@ pub(crate) struct Position {
     pub(crate) score: f32,
 }
 
-/// A move that was played.
+/// A move that was played, and the moves that were considered.
 pub(crate) struct Choice {
     /// The reaches of the mover and of the opponent for each cell near marks.
     pub(crate) cells: Vec<[[u8; 4]; 2]>,
-    /// The index of the played cell.
+    /// The index of the played cell in `cells`.
     pub(crate) taken: usize,
 }
 
@@ -102,7 +102,7 @@ impl Samples {
         (self.training, self.test)
     }
 
-    /// Adds the positions of a finished game, if it ended by a line or a draw.
+    /// Adds positions and moves of a finished game, if it ended by a line or a draw.
     pub(crate) fn take(&mut self, record: &Record) {
         let game = record.game();
         let Variant::Grid(spec) = game.variant() else {

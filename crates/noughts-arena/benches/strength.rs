@@ -133,7 +133,7 @@ fn table(variants: &[Variant], columns: &[Vec<String>], games: u32) -> String {
     text
 }
 
-/// Replaces the table in the document.
+/// Replaces the table in `docs/strength.md`.
 fn write(table: &str) -> io::Result<()> {
     let document = std::fs::read_to_string(DOCUMENT)?;
     let place = document.split_once(BEGIN).zip(document.split_once(END));

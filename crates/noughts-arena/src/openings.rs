@@ -6,7 +6,7 @@ use std::sync::Arc;
 use noughts_engine::{Limits, Random, Stop, SystemClock, Value, analyze};
 use noughts_rules::{Action, Game, Move, Options, Placement, Variant};
 
-/// The number of random openings from which the most balanced one is chosen.
+/// The maximum number of random openings from which the most balanced one is chosen.
 const CANDIDATES: usize = 8;
 
 /// The number of search nodes per candidate.
@@ -141,8 +141,8 @@ fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     game.to_move().map(|_| game)
 }
 
-/// The moves from which a random move is chosen. These are all legal moves; on a large board, only the legal moves near
-/// other marks, or near the middle if the board is empty.
+/// The moves from which a random move is chosen. These are all legal moves. On a large board without gravity, these are
+/// only the legal moves near other marks, or near the middle if the board is empty.
 fn choices(game: &Game) -> Vec<Move> {
     let legal = game.legal();
     let Variant::Grid(spec) = game.variant() else {

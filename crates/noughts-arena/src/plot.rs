@@ -164,7 +164,7 @@ fn colour(participant: usize) -> &'static str {
     COLOURS[participant % COLOURS.len()]
 }
 
-/// The SVG attributes of the curve of a participant.
+/// The SVG attributes of the lines of a participant: the curve and the error bar.
 fn stroke(participant: usize) -> String {
     let colour = colour(participant);
     match DASHES[participant % DASHES.len()] {

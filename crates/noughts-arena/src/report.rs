@@ -50,8 +50,7 @@ pub fn report(
     text
 }
 
-/// The report line about games that do not count, because their opening was not played from all seats before the
-/// tournament was interrupted.
+/// The report line about games that do not count, because their opening was not played from all seats.
 fn unpaired(games: u32) -> String {
     match games {
         0 => String::new(),
@@ -80,8 +79,8 @@ fn table(tournament: &Tournament, standings: &Standings) -> String {
     align(&rows)
 }
 
-/// Results by seat, and the number of failures. This is a separate table, because a terminal of 80 columns
-/// has no room for both tables side by side.
+/// The table of results by seat (with at most four seats) and of failures. These columns are a separate table, because
+/// a terminal of 80 columns has no room for them in the main table.
 fn side_table(tournament: &Tournament, standings: &Standings) -> String {
     // With more than four seats the columns would not fit.
     let seats = match tournament.seats() {
@@ -152,7 +151,8 @@ fn write_score(score: &Score) -> String {
     format!("+{} ={} -{}", score.wins, score.draws, score.losses)
 }
 
-/// The results of each participant against each other participant, if there are more than two participants.
+/// The table of results of each participant against each other participant. Empty if there are only two participants,
+/// or if a game has more than two players.
 fn cross_table(tournament: &Tournament, standings: &Standings) -> String {
     let participants = tournament.participants();
     if tournament.seats() != 2 || participants.len() < 3 {

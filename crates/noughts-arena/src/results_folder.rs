@@ -24,7 +24,7 @@ const HEAD: &str = "game,opening,players,winners,plays,fault,by,stubborn,detail,
 /// Maximum size of `games.csv` in bytes.
 const MAX_FILE_SIZE: u64 = 1 << 30;
 
-/// An open results folder, locked against other processes.
+/// An open results folder. It is locked against other processes if the file system supports locks.
 #[derive(Debug)]
 pub struct ResultsFolder {
     path: PathBuf,
@@ -33,8 +33,8 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Opens or creates the folder. `limits` describes the limits of the robots. A tournament can be continued only
-    /// with the same limits.
+    /// Opens or creates the folder, and reads the results in it. `limits` describes the limits of the robots. A
+    /// tournament can be continued only with the same limits.
     pub fn open(
         folder: &Path,
         tournament: &Tournament,
@@ -298,7 +298,7 @@ fn quote(text: &str) -> String {
     format!("\"{}\"", line.replace('"', "\"\""))
 }
 
-/// Splits a line of CSV.
+/// Splits a line of CSV into its fields.
 fn split(line: &str) -> Vec<String> {
     let (mut fields, mut field) = (Vec::new(), String::new());
     let (mut is_quoted, mut signs) = (false, line.chars().peekable());

@@ -28,7 +28,7 @@ pub struct Standing {
     pub faults: BTreeMap<RobotFaultKind, u32>,
 }
 
-/// The state of a tournament.
+/// The results of a tournament so far.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standings {
     /// The standings, best participant first.
@@ -43,7 +43,8 @@ pub struct Standings {
     pub sprt: Option<(Sprt, f64, SprtDecision)>,
     /// The mean score of each participant after each complete opening.
     pub history: Vec<Vec<f64>>,
-    /// The score of participant `a` against participant `b`, with the key `(a, b)`.
+    /// In two-player games: the score of participant `a` against participant `b`, with the key `(a, b)`, where `a` is
+    /// less than `b`.
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 

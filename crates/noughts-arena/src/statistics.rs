@@ -84,7 +84,7 @@ impl ScoreSample {
         self.values.iter().map(part).sum()
     }
 
-    /// The 95 % confidence interval of the mean.
+    /// The 95 % confidence interval of the mean. For an empty sample, it reaches from 0 to 1.
     pub fn interval(&self) -> Interval {
         if self.is_empty() {
             return Interval {
@@ -123,7 +123,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The Elo difference for a mean score: 0 for 0.5, +400 for 10/11, infinite for 0 and 1.
+/// The Elo difference for a mean score: 0 for 0.5, +400 for 10/11, minus infinity for 0 and plus infinity for 1.
 pub fn elo(score: f64) -> f64 {
     if score <= 0.0 {
         f64::NEG_INFINITY

@@ -21,7 +21,7 @@ use crate::openings::{Openings, new_game};
 /// Maximum number of openings in the cache.
 const MAX_CACHED_OPENINGS: usize = 64;
 
-/// Maximum number of pairings.
+/// Maximum number of pairings, counted as if every participant played every other.
 const MAX_PAIRINGS: u128 = 100_000;
 
 /// Maximum number of games. The limit exists because all results are kept in memory.
@@ -30,7 +30,7 @@ const MAX_GAMES: u64 = 10_000_000;
 /// A robot in a tournament.
 #[derive(Clone, Debug)]
 pub struct Participant {
-    /// A unique name for reports.
+    /// The participant's name in reports. No other participant has the same name.
     pub label: String,
     /// The robot.
     pub robot: RobotName,
@@ -413,14 +413,14 @@ fn participants(robots: Vec<RobotName>) -> Vec<Participant> {
 /// Why the options of a tournament are refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TournamentError {
-    /// There are fewer participants than the variant has sides.
+    /// There are fewer participants than the variant has sides, or fewer than two.
     TooFew {
         /// The minimum number of participants.
         needed: usize,
         /// The given number of participants.
         found: usize,
     },
-    /// There are more games than the limit allows.
+    /// There are more games or more pairings than the limits allow.
     TooMany,
     /// A robot cannot play the variant.
     UnsupportedGame(UnsupportedGame),

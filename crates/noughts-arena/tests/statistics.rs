@@ -71,7 +71,7 @@ impl ResultModel {
         self.wins + self.draws / 2.0
     }
 
-    /// Two games of one opening, with seats swapped.
+    /// The mean score of two games of one opening, with seats swapped.
     fn pair(&self, random: &mut Random) -> f64 {
         let mut uniform = || random.below(1_000_000) as f64 / 1e6;
         let imbalance = if uniform() < 0.5 {

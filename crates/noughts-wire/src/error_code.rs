@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::opcode::UnknownByte;
 
-/// The documented error codes. A server sends all of them; a client sends only 0 and 1.
+/// The documented error codes. A server sends all of them; [`ClientSession`](crate::ClientSession) sends only 0 and 1.
 ///
 /// ```
 /// use noughts_wire::ErrorCode;
