@@ -1,7 +1,7 @@
 //! Speed of the strategies: `cargo xtask bench engine`.
 //!
-//! Without arguments all benches run, with `threads` only the comparison of one and two threads. `--once NAME` runs one
-//! workload once, to count its instructions; `--workloads` lists the names.
+//! Without arguments, all benches run. With `threads`, only the comparison of one and two threads runs. `--once NAME`
+//! runs one workload once, so that a caller can count its instructions. `--workloads` lists the names.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,8 +44,8 @@ fn main() {
     }
 }
 
-/// Workloads for counting instructions: name, strategy and variant. `plain:N` is alpha-beta without a table and without
-/// move ordering.
+/// Workloads for counting instructions: name, strategy and variant. `plain:N` is alpha-beta to depth N without a table
+/// and without move ordering.
 const WORKLOADS: [(&str, &str, &str); 6] = [
     ("minimax-multi", "minimax:9", "multi@4"),
     ("plain-minimax-multi", "plain:9", "multi@4"),
@@ -85,7 +85,8 @@ fn opened(variant: &str) -> Game {
     game
 }
 
-/// `minimax:N` against itself from every first board of Multi. Goal: 10 ms per move with depth 9.
+/// Plays `minimax:N` against itself on Multi, nine games for each N: one for each board on which the first mark may be.
+/// Goal: 10 ms per move with depth 9.
 fn whole_games() {
     println!("minimax:N on multi, nine whole games");
     for depth in [5, 7, 9, 11] {
@@ -117,8 +118,8 @@ fn whole_games() {
     }
 }
 
-/// Compares depth 9 in the positions of one game with a plain alpha-beta, which has no table and no move ordering.
-/// Goal: a tenth of the time of the plain alpha-beta.
+/// Compares `minimax:9` with a plain alpha-beta to depth 9, in positions of one game. The plain alpha-beta has no table
+/// and no move ordering. Goal: a tenth of its time.
 fn compare_with_plain_alpha_beta() {
     let mut game = new_game("multi@4");
     let mut mover = robot("minimax:3", &game);
@@ -202,7 +203,7 @@ fn random_games_per_second() {
     }
 }
 
-/// About 200 moves with 50 ms each. Goal: 99 % of the moves end at most 20 ms late.
+/// Measures about 200 moves with a time limit of 50 ms. Goal: 99 % of the moves end at most 20 ms late.
 fn time_limit_overrun() {
     let mut late = Vec::new();
     for variant in [
@@ -248,7 +249,7 @@ const OPENINGS: [&str; 7] = [
     "7-5 6-5 8-3 4-6 5-7 7-7 8-4 6-6",
 ];
 
-/// Searches to depth 12, alternately with one thread and with two. Meaningful only if two cores are free.
+/// Searches each opening to depth 12, alternately with one thread and with two. Meaningful only if two cores are free.
 fn two_threads() {
     let limits = Limits {
         depth: Some(12),

@@ -10,7 +10,7 @@
 //! | `perfect [GAMES [POSITIONS]]` | the slowest answers of `perfect` in Connect Four: in games from the start, and in random positions for each number of marks |
 //! | `VARIANT…` | the empty boards of these variants |
 //!
-//! Times are seconds of processor time on one thread.
+//! Times are processor time of one thread.
 
 use std::fs;
 use std::path::Path;
@@ -106,8 +106,8 @@ fn table() {
     }
 }
 
-/// The solver and a plain alpha-beta find value and distance of published positions of 7x6 with 12 to 20 marks. Each of
-/// the two keeps its table for all positions of a set.
+/// The solver and a plain alpha-beta find value and distance of published positions of 7x6 with 12 to 20 marks. The
+/// solver and the alpha-beta each keep their table for all positions of a set.
 fn connect_four() {
     let variant: Variant = "7x6k4+gravity".parse().expect("a variant");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/connect-four");
@@ -168,7 +168,7 @@ fn connect_four() {
     }
 }
 
-/// The slowest answers of `perfect` in Connect Four.
+/// Prints the slowest answers of `perfect` in Connect Four.
 fn perfect(games: u64, positions: u64) {
     let variant: Variant = "7x6k4+gravity".parse().expect("a variant");
     for (name, side) in [("first", 0), ("second", 1)] {
@@ -205,8 +205,8 @@ fn perfect(games: u64, positions: u64) {
     }
 }
 
-/// The answer of a new `perfect`. If the answer took longer than `slowest`, its processor time and the position replace
-/// `slowest`.
+/// The answer of a new `perfect`. If the answer took longer than `slowest`, the processor time of the answer and the
+/// position replace `slowest`.
 fn timed_answer(game: &Game, slowest: &mut (f64, String)) -> Move {
     let name: StrategyName = "perfect".parse().expect("a strategy");
     let mut strategy = name
@@ -221,7 +221,7 @@ fn timed_answer(game: &Game, slowest: &mut (f64, String)) -> Move {
     at
 }
 
-/// A game that is not over after this many random moves.
+/// A game that is not over after `marks` random moves.
 fn random_game(variant: &Variant, marks: usize, random: &mut Random) -> Game {
     loop {
         let mut game = Game::new(variant, Options::default()).expect("a game");
@@ -235,7 +235,7 @@ fn random_game(variant: &Variant, marks: usize, random: &mut Random) -> Game {
     }
 }
 
-/// Positions that `perfect` may meet: after a random number of random plays.
+/// Solves 300 positions, each after a random number of random plays, and prints the slowest.
 fn positions(name: &str) {
     let variant: Variant = name.parse().expect("a variant");
     let mut random = Random::new(300);
@@ -262,7 +262,7 @@ fn positions(name: &str) {
     println!("{name:8} of 300 positions the slowest: {seconds:.4} s  {nodes} nodes  {text}");
 }
 
-/// Random endgames with at most `free` free cells on open boards.
+/// Solves 100 random endgames with at most `free` free cells on open boards, and prints the times.
 fn nine_boards(name: &str, free: usize) {
     let variant: Variant = name.parse().expect("a variant");
     let mut random = Random::new(25);
@@ -303,7 +303,7 @@ fn endgame(variant: &Variant, max_free: usize, random: &mut Random) -> Diagram {
     }
 }
 
-/// Empty cells on open boards.
+/// The number of empty cells on open boards.
 fn free(diagram: &Diagram) -> usize {
     let boards = diagram.boards();
     let cells = diagram.marks.iter().enumerate();
@@ -324,7 +324,8 @@ fn solve(name: &str, position: Option<Diagram>) -> (Solution, f64) {
     (found, processor_seconds() - before)
 }
 
-/// The mean of several runs, because a single run may be too short to measure.
+/// The solution of an empty board and the mean time of the runs. Runs until all runs together took [`MIN_SECONDS`],
+/// because a single run may be too short to measure.
 fn mean(name: &str) -> (Solution, f64) {
     let (mut found, mut all) = solve(name, None);
     let mut times = 1;

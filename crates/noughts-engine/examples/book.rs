@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The positions that `perfect` meets.
+/// Computes the book of the positions that `perfect` meets.
 fn lines(board: &str, bytes: usize, packs_only: bool) -> Result<(), Box<dyn Error>> {
     let (known, mut file) = open(&format!("target/book-{board}.txt"))?;
     let numbers = known.iter().map(|line| u64::from_str_radix(line, 16));
@@ -84,7 +84,7 @@ fn lines(board: &str, bytes: usize, packs_only: bool) -> Result<(), Box<dyn Erro
     write(&format!("{FOLDER}/{board}.bin"), &pack(entries))
 }
 
-/// All positions with eight marks.
+/// Computes the book of all positions with eight marks.
 fn openings(board: &str, (part, parts): (usize, usize)) -> Result<(), Box<dyn Error>> {
     let mut solver = OpeningSolver::new(board).ok_or(format!("there is no book for {board}"))?;
     let keys = solver.keys();
@@ -120,7 +120,7 @@ fn openings(board: &str, (part, parts): (usize, usize)) -> Result<(), Box<dyn Er
     }
 }
 
-/// The signs in the files of all parts, by key.
+/// The signs (1 win, 0 draw, -1 loss) in the files of all parts. The keys of the map are the keys of the positions.
 fn known_openings(board: &str) -> Result<HashMap<u64, i32>, Box<dyn Error>> {
     let mut known = HashMap::new();
     for entry in fs::read_dir("target")? {

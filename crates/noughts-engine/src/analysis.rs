@@ -11,20 +11,20 @@ use crate::solver::GameValue;
 /// The value of a position for the side to move, as far as a search found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// The side to move wins if all sides play best.
+    /// The side to move can force a win.
     Win {
         /// Plies to the end. The next move is the first ply.
         plies: u32,
     },
-    /// The side to move loses if all sides play best.
+    /// The other sides together can force the side to move to lose.
     Loss {
         /// Plies to the end. The next move is the first ply.
         plies: u32,
     },
     /// Best play leads to a draw.
     Draw,
-    /// Not solved: an estimate, positive if the side to move is better. A value beyond about ±10 000 means that one
-    /// side almost certainly wins.
+    /// An estimate, positive if the side to move is better. Also stands for a certain win or loss whose distance is not
+    /// known. A value beyond about ±10 000 means that one side almost certainly wins.
     Estimate(i32),
 }
 
@@ -59,7 +59,8 @@ pub struct Analysis {
     pub value: Value,
     /// The principal variation; its first move is the best move found.
     pub line: Vec<Move>,
-    /// Completed depth in plies.
+    /// Completed depth in plies. For a position that the solver solved, this may be the number of plies to the end, or
+    /// 0.
     pub depth: u32,
     /// Number of positions searched.
     pub nodes: u64,
@@ -70,7 +71,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The exact value, if it is known, and the number of plies to the end, if it is known.
+    /// The exact value, and the number of plies to the end if it is known. `None` if the analysis has only an estimate.
     pub fn exact(&self) -> Option<(GameValue, Option<u32>)> {
         match (self.moves.first(), self.value) {
             (Some(best), _) => Some((best.value, best_distance(&self.moves))),
@@ -95,7 +96,8 @@ pub struct MoveValue {
 }
 
 impl MoveValue {
-    /// A sort key for moves: earlier wins and later losses rank higher.
+    /// A sort key for moves. Wins rank higher than draws, draws higher than losses, earlier wins and later losses
+    /// higher than others.
     pub(crate) fn rank(&self) -> (GameValue, i64) {
         let plies = match (self.value, self.distance.map(i64::from)) {
             (GameValue::Win, Some(plies)) => -plies,
@@ -107,8 +109,8 @@ impl MoveValue {
     }
 }
 
-/// The number of plies to the end after the best move. `None` if a move of the same value has no known
-/// distance, because that move may be better.
+/// The distance of the best move, which must be the first of `moves`. `None` if `moves` is empty, or if a move of the
+/// same value has no known distance, because that move may be better.
 pub(crate) fn best_distance(moves: &[MoveValue]) -> Option<u32> {
     let best = moves.first()?;
     let mut equal = moves.iter().filter(|other| other.value == best.value);

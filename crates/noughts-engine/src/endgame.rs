@@ -11,7 +11,8 @@ use crate::search::Limits;
 use crate::solver::{Budget, ConnectFour, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
-/// The solver for endgames. It keeps its transposition table from move to move.
+/// The solvers for endgames: one for nine boards and one for Connect Four. Each keeps its transposition table from move
+/// to move.
 pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
     connect_four: Option<(Variant, ConnectFour)>,
@@ -28,18 +29,19 @@ const NODES_AT_15: u64 = 150;
 /// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// Minimum time for the solver, in milliseconds. The solver reads the clock only every 1 024 positions, so it could
-/// exceed a shorter time.
+/// Minimum time limit of a search, in milliseconds, with which a solver starts. The solver gets half of the limit. It
+/// reads the clock only every 1 000 to 4 000 positions, so it could exceed a shorter time.
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 
-/// Minimum and maximum size of the transposition table in bytes. Within these limits the table has 64 bytes for each
-/// position of the budget.
+/// The solver's memory limit is at least the first and at most the second number, in bytes. In between it is 64 bytes
+/// for each node of the budget.
 const MIN_MEMORY: u64 = 1 << 16;
 const MAX_MEMORY: u64 = 8 << 20;
 
 impl EndgameSolver {
-    /// A solver whose transposition table takes at most `bytes`, but at least 64 kB and never more than 8 MB.
+    /// Solvers with a memory limit of `bytes` bytes for each transposition table. A limit below 64 kB is raised to 64
+    /// kB, a limit above 8 MB is lowered to 8 MB. The table for Connect Four always takes at least 512 kB.
     pub(crate) fn with_memory(bytes: usize) -> EndgameSolver {
         EndgameSolver {
             solver: None,
@@ -48,7 +50,7 @@ impl EndgameSolver {
         }
     }
 
-    /// Whether `with_memory(bytes)` would allow a table of the same size.
+    /// Whether `with_memory(bytes)` would have the same memory limit.
     pub(crate) fn has_size_for(&self, bytes: usize) -> bool {
         self.memory == EndgameSolver::room(bytes)
     }
@@ -63,8 +65,9 @@ impl EndgameSolver {
         self.connect_four = None;
     }
 
-    /// Tries to solve a game on nine boards with half of the limits of the search. If half of the limits is unlikely to
-    /// suffice, does not start. Returns the solution, if found, and the number of positions searched.
+    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if half of the limits
+    /// is unlikely to suffice, if there is a depth limit, or if the sides do not take turns. Returns the solution, if
+    /// found, and the number of positions searched.
     pub(crate) fn solve_nested(
         &mut self,
         game: &Game,
@@ -99,21 +102,22 @@ impl EndgameSolver {
     }
 }
 
-/// The number of nodes that the solver is expected to search in a Connect Four position with 16 free cells. Each
-/// further free cell multiplies this number by 1.5. The estimate is low: in the public set "middle-medium", finding the
-/// value and the distance takes 1 086 nodes (median) with 16 free cells, 4 370 with 20 and 28 389 with 25.
+/// The number of nodes that the solver is expected to search in a Connect Four position with 16 free cells or fewer.
+/// Each further free cell multiplies this number by 1.5. The estimate is low: in the public set "middle-medium",
+/// finding the value and the distance takes 1 086 nodes (median) with 16 free cells, 4 370 with 20 and 28 389 with 25.
 const CONNECT_FOUR_NODES_AT_16: u64 = 500;
 
-/// The expected number of nodes for positions of the opening book, and for earlier positions.
+/// The expected number of nodes for a position whose value follows from the opening book.
 const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
 
 /// Nodes that the Connect Four solver searches per millisecond on a slow machine.
 const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
-    /// The exact value of a Connect Four position, if the solver finds it with half of the limits. If half of the
-    /// limits is unlikely to suffice, returns `None` at once. With `wants_moves` the analysis has the values of all
-    /// moves, otherwise only one best move.
+    /// The exact value of a Connect Four position, if the solver finds it with half of the limits. `None` in other
+    /// games, if there is a depth limit, or if the sides do not take turns. If half of the limits is unlikely to
+    /// suffice, returns `None` at once. With `wants_moves` the analysis has the values of all moves, otherwise only one
+    /// best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,
@@ -178,7 +182,8 @@ fn expected_nodes(free: u32) -> u64 {
     })
 }
 
-/// A budget of half of the limits; `None` if half is too little to start.
+/// A budget of half of the limits; `None` if half is too little to start, or if there is neither a time limit nor a
+/// node limit.
 fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget> {
     let time = limits.time.map(|time| time / 2);
     let by_time = time.map(|time| time.as_millis() as u64 * nodes_per_ms);

@@ -30,8 +30,7 @@ pub(crate) struct Candidate {
     pub(crate) move_score: i32,
 }
 
-/// Features of a position. Symmetric positions have the same features, so that they share an entry of the
-/// transposition table.
+/// Features of a position.
 pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Adds a mark.
     fn play(&mut self, by: Side, at: Move);
@@ -39,8 +38,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Removes the latest mark.
     fn take_back(&mut self, by: Side, at: Move);
 
-    /// A hash that symmetric positions share, and the symmetry that maps this position to the position that was
-    /// hashed.
+    /// A hash, and the symmetry that maps this position to the position that was hashed. Symmetric positions share the
+    /// hash, and so an entry of the transposition table, except on large grids.
     fn key(&self, position: &R::Position) -> (u64, usize);
 
     /// The image of a move under a symmetry.
@@ -55,13 +54,14 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
 
     /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of moves
     /// considered. Does not play the moves. May return when a move reaches `enough`, before it has considered all
-    /// moves. `None` if the game does not support this shortcut.
+    /// moves. `None` if the game or the position does not support this shortcut.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
 
-    /// Lists legal moves to search, at least one. On a large board these are at most `max_moves` moves, the most
-    /// promising ones. Returns true if all legal moves are listed.
+    /// Lists legal moves to search, at least one. On a large board with marks these are the most promising moves near a
+    /// mark, at most `max_moves`; if no cell near a mark is playable, they are all legal moves. Returns true only if
+    /// all legal moves are listed.
     fn candidates(
         &self,
         rules: &R,
@@ -80,8 +80,9 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
-    /// Lists the forced moves. If the side to move can win at once, these are the winning moves. Otherwise they are
-    /// the moves that keep `rival` from winning with its next move. The list stays empty if nothing is forced.
+    /// Lists the forced moves. If the side to move can win at once, these are the winning moves. Otherwise they are the
+    /// moves in the cells where `rival` could win with its next move. The list stays empty if nothing is forced, and
+    /// always with gravity, in misère games and on nine boards.
     fn forced(
         &self,
         rules: &R,
@@ -93,7 +94,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Lists moves that may create a threat of `side`.
     fn attacks(&self, _side: Side, _into: &mut Vec<Candidate>) {}
 
-    /// Whether this side threatens to win with its next move.
+    /// Whether this side threatens to win with its next move. Always false with gravity, in misère games and on nine
+    /// boards.
     fn threatens(&self, _side: Side) -> bool {
         false
     }
@@ -113,15 +115,15 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Undoes [`try_on`](Features::try_on).
     fn take_off(&mut self, _by: Side, _at: Move) {}
 
-    /// The windows; `None` in games in which a four does not force a reply.
+    /// The windows; `None` in games without a search for sequences of fours.
     fn windows(&mut self) -> Option<&mut Windows> {
         None
     }
 
-    /// Whether no side can win any more.
+    /// True only if no side can win any more. Always false on nine boards.
     fn is_dead(&self) -> bool;
 
-    /// Whether this side can still win.
+    /// False only if this side cannot win any more. Always true on nine boards.
     fn can_win(&self, side: Side) -> bool;
 }
 

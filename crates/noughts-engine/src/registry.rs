@@ -20,7 +20,7 @@ pub struct StrategyKind {
     pub(crate) parameter: fn(&str) -> Option<String>,
     /// Returns the reason why the strategy cannot play a game; `None` if it can.
     pub refuses: fn(&Game) -> Option<String>,
-    /// Whether the strategy chooses every move of the game within microseconds; see [`StrategyName::is_instant`].
+    /// See [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
     /// Builds a strategy from a normalized parameter.
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
@@ -76,8 +76,8 @@ impl StrategyName {
         }
     }
 
-    /// Whether the strategy chooses every move of this game within microseconds, and whether the move depends only on
-    /// the position. If so, the strategy needs no thread of its own, and one instance can serve many games.
+    /// Whether the strategy chooses every move of this game almost at once, without regard to the earlier moves of the
+    /// game. If so, the strategy needs no thread of its own, and one instance can serve many games.
     pub fn is_instant(&self, game: &Game) -> bool {
         (self.kind.instant)(game)
     }
@@ -239,12 +239,12 @@ pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
 }
 
-/// [`StrategyKind::instant`] of strategies that do not search.
+/// [`StrategyKind::instant`] of strategies that look at no position after their move.
 pub(crate) fn always(_: &Game) -> bool {
     true
 }
 
-/// [`StrategyKind::instant`] of strategies that search.
+/// [`StrategyKind::instant`] of strategies that look at positions after their moves.
 pub(crate) fn never(_: &Game) -> bool {
     false
 }

@@ -61,7 +61,8 @@ pub(crate) fn for_the_other(value: GameValue) -> GameValue {
     }
 }
 
-/// The value of a turn that ended the game, for its player; `None` if the turn did not end the game.
+/// The value for the player of the last move, if this move ended the game; `None` if the game is not over, or ended for
+/// another reason.
 fn ending(game: &Game, by: Seat) -> Option<GameValue> {
     let side = game.order().get(usize::from(by.0))?;
     match game.conclusion()? {

@@ -140,7 +140,7 @@ pub struct EngineName {
 }
 
 impl RobotName {
-    /// Builds the robot for this game. Does not start a program.
+    /// Builds the robot for this game, or fails if a strategy cannot play it. Does not start a program.
     pub fn build(
         &self,
         game: &Game,

@@ -1,6 +1,6 @@
 //! Alpha-beta: principal variation search with iterative deepening and a transposition table.
 //!
-//! With more than two sides it is *paranoid*: all other sides count as one opponent.
+//! With more than two sides the search is *paranoid*: all other sides count as one opponent.
 
 mod forcing_moves;
 mod limits;
@@ -44,12 +44,13 @@ const LIKELY: i32 = DECIDED - 200_000;
 /// Greater than every value.
 const INFINITE: i32 = WIN + 1;
 
-/// The number of cells evaluated between two clock reads. A search reaches about a million nodes per second on a 15x15
-/// board with two sides, and about a hundred on 255x255 with 64 sides. A clock read takes about 30 ns.
+/// The work between two clock reads: the number of nodes times the cells of the board times the sides. A search reaches
+/// about a million nodes per second on a 15x15 board with two sides, and about a hundred on 255x255 with 64 sides. A
+/// clock read takes about 30 ns.
 const CELLS_PER_CLOCK_READ: u64 = 128 * 450;
 const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 
-/// Up to this ply a forced reply does not reduce the remaining depth.
+/// Before this ply, counted from the root, a forced reply does not reduce the remaining depth.
 const DEEPEST_EXTENSION: usize = 60;
 
 /// Maximum number of moves searched on a large board: at the root, and at other nodes. Measured at the other nodes in
@@ -58,7 +59,7 @@ const MAX_ROOT_CANDIDATES: usize = 30;
 const MAX_CANDIDATES: usize = 12;
 
 /// Late move reduction on large boards: the search first tries moves from this index on with one ply less, and moves
-/// from twice this index on with two plies less.
+/// from twice this index on with two plies less if at least four plies remain.
 const LATE: usize = 3;
 
 /// Minimum depth of a result in the transposition table. Looking up shallower results takes more time than it saves.
@@ -87,7 +88,7 @@ pub(crate) struct SearchContext<'t> {
 pub(crate) enum SearchPurpose {
     /// The value of the position.
     Value,
-    /// A move. If there is only one sensible move, the search returns it at once.
+    /// A move. If there is only one sensible move, the search ends after the first depth.
     Move {
         /// The usual time per move in a game with a clock. The time limit is then only an upper bound.
         usual: Option<Duration>,
@@ -99,8 +100,8 @@ pub(crate) fn search(game: &Game, context: SearchContext<'_>) -> Analysis {
     search_for(SearchPurpose::Value, 1, None, game, context)
 }
 
-/// Searches a game that is not over. With one thread and without a time limit the result is deterministic. Near the
-/// end of a game the endgame solver runs first, if `endgame` is given.
+/// Searches a game that is not over. With one thread and without a time limit the result is deterministic. Near the end
+/// of a game on nine boards the endgame solver runs first, if `endgame` is given.
 pub(crate) fn search_for(
     purpose: SearchPurpose,
     threads: usize,
@@ -142,14 +143,14 @@ struct Search<'t, R: Searchable> {
     free: usize,
     started: Duration,
     nodes: u64,
-    /// The endgame solver's result, if any. If there is a result, only moves that keep its value are searched.
+    /// The endgame solver's result, if any. If there is a result, only root moves that keep the value are searched.
     solved: Option<SolvedPosition>,
     /// The node count of the next clock read, and the number of nodes between two reads.
     next_clock_read: u64,
     nodes_per_clock_read: u64,
     /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
     aborted: bool,
-    /// Whether the search ended some line before the end of the game. If so, the value is not exact.
+    /// Whether the search ended some line of play before the end of the game. If so, the value is not exact.
     horizon: bool,
     /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
@@ -357,7 +358,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 
     /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a few
-    /// moves need to be searched. Always false in a search of all moves and beyond `DEEPEST_EXTENSION`.
+    /// moves need to be searched. Always false in a search of all moves, and from ply `DEEPEST_EXTENSION` on.
     fn has_immediate_threat(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
         self.context.move_selection == MoveSelection::Promising
@@ -367,8 +368,9 @@ impl<'t, R: Searchable> Search<'t, R> {
                 .any(|side| self.board.features().threatens(side))
     }
 
-    /// Whether a move from the transposition table is searched before the other moves are listed. Usually its cutoff
-    /// makes the list unnecessary. False in a search of promising moves only, which must know forced replies first.
+    /// Whether a move from the transposition table is searched before the other moves are listed. Usually this move
+    /// causes a cutoff, and the list is not needed. Always false with [`MoveSelection::Promising`], because that search
+    /// must know forced replies first.
     fn is_tried_first(&self, at: Move) -> bool {
         let (rules, position) = (self.board.rules(), self.board.position());
         self.context.move_selection == MoveSelection::All && rules.check(position, at).is_ok()
@@ -410,7 +412,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         Listing { forced, complete }
     }
 
-    /// Lists candidates. Returns true if every legal move is listed.
+    /// Lists candidates. Returns true only if every legal move is listed.
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
         let max_moves = match self.context.move_selection {
             MoveSelection::All => usize::MAX,

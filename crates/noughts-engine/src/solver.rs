@@ -3,8 +3,8 @@
 //!
 //! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side to move
 //! force a win, and can the other side? For plain grids the search also prunes by lines and pairings (`plain_grid`,
-//! `pairing`), and Connect Four has its own solver (`connect_four`). For all other games the search uses only the
-//! rules of the game (`general`).
+//! `pairing`), and Connect Four has its own solver (`connect_four`). For all other games the search uses the rules of
+//! the game (`general`), and on nine boards also the state of each board (`nested`).
 
 mod best_moves;
 mod connect_four;
@@ -64,13 +64,14 @@ impl fmt::Display for GameValue {
 /// Limits of a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Maximum size of the transposition table in bytes, rounded down to a power of two.
+    /// Maximum size of the transposition table in bytes, rounded down to a power of two. In Connect Four the table
+    /// takes at least 512 kB.
     pub memory: usize,
     /// Maximum time.
     pub time: Option<Duration>,
     /// Maximum number of positions.
     pub nodes: Option<u64>,
-    /// Number of threads.
+    /// Number of threads. The Connect Four solver uses only one.
     pub threads: usize,
 }
 
@@ -116,13 +117,12 @@ pub struct Solution {
     pub at_least: GameValue,
     /// An upper bound of the value.
     pub at_most: GameValue,
-    /// A move that keeps the value; `None` if the game is over or nothing is known.
+    /// A move that keeps the value, as far as the value is known. `None` if the game is over or no such move was found.
     pub best: Option<Move>,
-    /// A line of best play. It may end before the end of the game, because the search for each of its moves has a
-    /// limit.
+    /// A line of best play. It may end before the end of the game, because the search for its moves has a limit.
     pub line: Vec<Move>,
-    /// The number of plies to the end, if the winner wins as early as possible and the loser loses as late as
-    /// possible. `None` unless [`find_distance`](Solver::find_distance) was called.
+    /// The number of plies to the end, if the winner wins as early as possible and the loser loses as late as possible.
+    /// `None` if [`find_distance`](Solver::find_distance) was not called, or if a limit ended the search.
     pub distance: Option<u32>,
     /// The number of positions that were searched.
     pub nodes: u64,
@@ -175,7 +175,7 @@ impl fmt::Display for Unsolvable {
 
 impl std::error::Error for Unsolvable {}
 
-/// Solves one position, with a transposition table of bounded size.
+/// Solves one position at a time, with a transposition table of bounded size.
 ///
 /// ```
 /// use noughts_engine::{Budget, GameValue, Solver, Stop, SystemClock};
@@ -203,7 +203,7 @@ pub struct Solver {
     finds_distance: bool,
 }
 
-/// A function that receives the progress, about every thousand positions.
+/// A function that receives the progress: about every 1 000 positions, in Connect Four about every 4 000.
 pub type ProgressCallback<'a> = &'a mut (dyn FnMut(&Progress) + Send);
 
 impl Solver {
@@ -255,7 +255,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Makes later calls of `solve` also find the distance.
+    /// Makes later calls of `solve` also find the distance. Fails in games other than Connect Four.
     pub fn find_distance(&mut self) -> Result<(), Unsolvable> {
         if self.connect_four.is_none() {
             return Err(Unsolvable::Distance);
@@ -271,7 +271,8 @@ impl Solver {
         self.finds_distance = false;
     }
 
-    /// Sets the budget for later calls. A smaller budget does not shrink the transposition table.
+    /// Sets the budget for later calls. A smaller budget does not shrink the transposition table. In Connect Four the
+    /// table keeps the maximum size that `new` set.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
     }
@@ -385,8 +386,8 @@ impl Solver {
         }
     }
 
-    /// Writes a proof of the value, in the format of `docs/solving.md`. Writes nothing and returns `None` if the
-    /// value is not known. Removes the time and node limits of the budget.
+    /// Writes a proof of the value, in the format of `docs/solving.md`. Writes nothing and returns `None` if the value
+    /// is not known. Removes the time and node limits of the budget, and sets its number of threads to 1.
     pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
         self.budget = Budget {
             memory: self.budget.memory,
@@ -395,8 +396,8 @@ impl Solver {
         self.prove_within_budget(&Stop::new(), &SystemClock::default(), into)
     }
 
-    /// Like [`prove`](Solver::prove), but within the budget. Only a proof for Connect Four needs a search. If a limit
-    /// ends this search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
+    /// Like [`prove`](Solver::prove), but within the budget. The budget and `stop` apply only to Connect Four, where a
+    /// proof needs much search. If one of them ends this search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
     pub fn prove_within_budget(
         &mut self,
         stop: &Stop,
@@ -505,7 +506,8 @@ impl Solver {
         })
     }
 
-    /// Strategy stealing: on the empty board of a plain grid the first player cannot lose (Hales and Jewett 1963).
+    /// Whether the first player cannot lose because of strategy stealing. True on the empty board of a plain grid
+    /// (Hales and Jewett 1963).
     fn first_cannot_lose(&self) -> bool {
         let empty = self.start.marks.iter().all(Option::is_none);
         empty && matches!(&self.variant, Variant::Grid(spec) if is_plain(spec))
@@ -638,8 +640,8 @@ impl Solver {
         }
     }
 
-    /// The moves after which the attacker is known to win. With `wins` false: the moves after which the attacker is
-    /// known not to win.
+    /// With `wins`, the moves after which the attacker is known to win. Without `wins`, the moves after which the
+    /// attacker is known not to win.
     fn moves_that_keep(
         &self,
         attacker: Side,
@@ -655,8 +657,8 @@ impl Solver {
         })
     }
 
-    /// A move after which the attacker still wins. With `wins` false: a move after which the attacker still does not
-    /// win.
+    /// With `wins`, a move after which the attacker still wins. Without `wins`, a move after which the attacker still
+    /// cannot win. `None` if a limit was reached.
     fn keeps(
         &self,
         at: &Diagram,

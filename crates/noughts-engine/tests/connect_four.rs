@@ -1,4 +1,5 @@
-//! The Connect Four solver against published positions and against a slow, obvious solver.
+//! Compares the Connect Four solver with published positions and boards, with a slow, obvious solver, and with a plain
+//! alpha-beta.
 
 use std::collections::HashMap;
 use std::fs;

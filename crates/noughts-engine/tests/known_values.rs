@@ -4,7 +4,7 @@
 use noughts_engine::{Decision, EngineSetup, Random, Stop, StrategyName, Value, reference};
 use noughts_rules::{Action, Game, Options, Seat, Side, Variant};
 
-/// A random game with at most `free` free cells that is not over.
+/// A random game that is not over and has at most `free` free cells.
 fn late_game(variant: &Variant, order: &[Side], free: usize, random: &mut Random) -> Game {
     loop {
         let options = Options {

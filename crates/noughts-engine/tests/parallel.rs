@@ -18,7 +18,7 @@ fn search(threads: usize, limits: Limits, game: &Game, stop: &Stop) -> Analysis 
         .analyze(game, stop)
 }
 
-/// A game after this many random plays that is not over.
+/// A game that is not over after `plays` random plays.
 fn random_game(variant: &str, plays: usize, random: &mut Random) -> Game {
     let variant: Variant = variant.parse().unwrap();
     loop {
@@ -35,7 +35,7 @@ fn random_game(variant: &str, plays: usize, random: &mut Random) -> Game {
     }
 }
 
-/// 1 for a win, 0 for a draw, -1 for a loss.
+/// 1 for a win, 0 for a draw, -1 for a loss; `None` for an estimate.
 fn result(value: Value) -> Option<i8> {
     match value {
         Value::Win { .. } => Some(1),

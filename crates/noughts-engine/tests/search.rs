@@ -42,7 +42,7 @@ fn number(analysis: &Analysis) -> i32 {
     }
 }
 
-/// A game after random plays that is not over.
+/// A game that is not over after a random number of random plays.
 fn random_game(variant: &str, order: Vec<Side>, random: &mut Random) -> Game {
     let variant: Variant = variant.parse().unwrap();
     loop {

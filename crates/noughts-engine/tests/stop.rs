@@ -1,4 +1,4 @@
-//! Every strategy answers soon after a stop, on every family of boards.
+//! Every strategy answers soon after a stop, on boards of all kinds and sizes.
 
 use std::sync::mpsc;
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use noughts_engine::{EngineSetup, Random, Stop, StrategyName};
 use noughts_rules::{Action, Game, Move, Options, Turn, Variant};
 
-/// One strategy per kind of computation. Each would compute far longer than the test lets it.
+/// Strategies of every kind. Most of them would compute far longer than the test lets them.
 const STRATEGIES: &[&str] = &[
     "random",
     "first",
@@ -26,7 +26,7 @@ const STRATEGIES: &[&str] = &[
     "perfect",
 ];
 
-/// Variants of every family, with the number of marks that lie on the board already.
+/// Variants of all kinds and sizes, with the number of marks that are on the board already.
 const POSITIONS: &[(&str, usize)] = &[
     ("3x3k3", 0),
     ("4x4k4", 0),
@@ -58,7 +58,7 @@ const BEFORE_STOP: Duration = Duration::from_millis(10);
 /// stop.
 const TO_ANSWER: Duration = Duration::from_secs(1);
 
-/// A game in progress after random plays, none of which ends it.
+/// A game that is not over after `plays` random plays.
 fn random_game(variant: &str, plays: usize) -> Game {
     let variant: Variant = variant.parse().unwrap();
     let mut random = Random::new(plays as u64);
@@ -78,7 +78,7 @@ fn random_game(variant: &str, plays: usize) -> Game {
     game
 }
 
-/// The time from the stop to the answer, which must be a legal move.
+/// The time from the stop to the answer, which must be a legal move. `None` if the strategy cannot play the game.
 fn time_to_answer(name: &str, game: &Game) -> Option<Duration> {
     let name: StrategyName = name.parse().unwrap();
     name.check(game).ok()?;

@@ -6,7 +6,8 @@
 
 use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
-/// Whether the attacker is certain to win (`true`) or cannot win (`false`); `None` if neither follows from the score.
+/// Whether the attacker is certain to win (`true`) or cannot win (`false`); `None` if neither follows from the boards
+/// that each side has won or can still get.
 pub(crate) fn decided(spec: NestedSpec, position: &Diagram, attacker: Side) -> Option<bool> {
     let boards = position.boards();
     let won = |side: Side| members(|board| boards[board] == BoardState::Won(side));

@@ -12,8 +12,8 @@ use noughts_rules::Move;
 
 use crate::plain_grid::Cells;
 
-/// Maximum length of lines with exact weights. A longer line weighs as if its cells beyond this length already had
-/// marks. So its weight is never too low.
+/// A line with more empty cells than this weighs as much as a line with this many. So its weight, compared with that of
+/// a complete line, is never too low.
 const MAX_COUNTED: u32 = 40;
 
 /// Maximum number of cells of a plain grid.

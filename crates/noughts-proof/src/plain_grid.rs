@@ -1,9 +1,11 @@
-//! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
+//! Plain grids: there are two sides, any empty cell may be played, and the side that first completes a line of K or
+//! more wins.
 //!
 //! In these games an extra mark is never a disadvantage for its owner. The checker uses these consequences:
 //!
 //! - A mark does not matter if its side can no longer complete a line through it. An empty cell does not matter if
-//!   neither side can still complete a line through it. Positions that differ only in such cells are equal.
+//!   neither side can still complete a line through it. Positions that differ only in such cells count as the same
+//!   position.
 //! - A move in a cell is no better than a move in another empty cell that lies on all lines through the first cell.
 //! - A side to move that can complete a line wins. A side to move that can make two threats at once wins,
 //!   unless the other side can complete a line.
@@ -165,8 +167,8 @@ impl PlainGrid {
             .holds(lines, marks, pairs, position.attacker_to_move)
     }
 
-    /// The moves that a proof record must answer: cells on a live line that no other cell dominates. If several cells
-    /// lie on the same live lines, only the first one is included.
+    /// The moves that a proof record must answer: the empty cells on live lines. A cell is left out if another empty
+    /// cell lies on all of its live lines. If several cells lie on the same live lines, only the first one is included.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);
         // For each cell, the cells that lie on all of its live lines.

@@ -233,7 +233,8 @@ impl Diagram {
         }
     }
 
-    /// Whether some mark can be the latest play and would send the next play to `to`.
+    /// Whether some mark can be the latest play and would send the next play to `to`. Without marks, whether `to` is
+    /// where the variant starts.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -423,9 +424,9 @@ pub enum DiagramError {
     Run(Quoted),
     /// No side of this variant has this symbol. The second value is the number of sides of the variant.
     NoSuchSide(char, u8),
-    /// The side to move is missing.
+    /// The side to move is missing, or is not a single character.
     NoTurn,
-    /// The board to play in is missing.
+    /// The board to play in is missing, or is not a number from 0 to 8, `*` or `-`.
     NoPlayIn,
     /// The board to play in contradicts the marks or the variant.
     PlayIn,

@@ -14,8 +14,9 @@ use crate::symmetry::Symmetry;
 use crate::timeline::AnyTimeline;
 use crate::variant::{GridSpec, Variant};
 
-/// Plays one game of `variant` and checks all properties at every step, for each implementation that supports the
-/// variant. Each number in `choices`, modulo the number of legal moves, is the index of the move to play.
+/// Plays one game of `variant` and checks all properties at every step, with the implementation that
+/// [`AnyTimeline::new`] chooses, and on grids also with [`ByteGrid`]. Each number in `choices`, modulo the number of
+/// legal moves, is the index of the move to play.
 ///
 /// # Panics
 /// If a property does not hold.

@@ -82,7 +82,7 @@ pub enum Player {
 }
 
 impl Record {
-    /// A record of `game`. Fails if the seats do not match the game, or if a name is invalid.
+    /// A record of `game`. Fails if the seats do not match the game, or if a symbol or a name is invalid.
     pub fn new(game: Game, seats: Vec<RecordSeat>) -> Result<Record, RecordError> {
         let fail = |reason| Err(RecordError { line: None, reason });
         if seats.len() != game.order().len() {
@@ -105,7 +105,8 @@ impl Record {
         })
     }
 
-    /// Adds the clock of the game and the milliseconds that each turn took.
+    /// Adds the clock of the game and the milliseconds that each turn took. Fails if there is not one time for each
+    /// turn, or if a time is too long.
     pub fn with_clock(
         mut self,
         clock: ClockSettings,
@@ -120,7 +121,8 @@ impl Record {
         Ok(self)
     }
 
-    /// Adds the offers and the answers to them, in order.
+    /// Adds the offers and the answers to them. Fails if there are too many, if they are not in the order of the turns,
+    /// or if a turn or a seat does not exist.
     pub fn with_offers(mut self, offers: Vec<OfferEvent>) -> Result<Record, RecordError> {
         check_offers(&offers, self.game.turns().len(), self.seats.len())
             .map_err(|reason| RecordError { line: None, reason })?;

@@ -43,7 +43,7 @@ impl ReferenceGrid {
         }
     }
 
-    /// The side that has a line.
+    /// The side that has a line; `None` if there is no line.
     fn line(&self, position: &ReferencePosition) -> Option<Side> {
         let line = self.0.line() as i32;
         for row in 0..self.0.rows() as i32 {

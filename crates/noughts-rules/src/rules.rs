@@ -1,4 +1,4 @@
-//! The trait that every family of games implements.
+//! The trait that the rules of every game implement.
 
 use std::fmt;
 use std::hash::Hash;

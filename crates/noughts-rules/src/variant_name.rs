@@ -191,7 +191,8 @@ impl From<OutOfRange> for Reason {
 }
 
 impl VariantError {
-    /// Whether the text has the form of a variant and only a number in it is out of range.
+    /// Whether the text was refused because a number in it is out of range. The text after this number may have other
+    /// errors.
     pub fn is_out_of_range(&self) -> bool {
         match self.reason {
             Reason::OutOfRange(_) | Reason::NoSuchBoard => true,

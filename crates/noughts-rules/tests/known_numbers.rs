@@ -23,8 +23,9 @@ fn games<R: Rules>(rules: &R, position: &R::Position) -> u64 {
     rules.moves(position).map(play).sum()
 }
 
-/// Counts the reachable positions of a small board, and the positions that differ up to symmetry. The number of a
-/// position has one digit to base 3 per cell. Without rewinds the marks determine the side to move.
+/// Counts the reachable positions of a small board (`all`), and the same positions with symmetric positions counted as
+/// one (`different`). The number of a position has one digit to base 3 per cell. Without rewinds the marks determine
+/// the side to move.
 struct Census<'r, R: Rules> {
     rules: &'r R,
     symmetries: Vec<Symmetry>,

@@ -36,7 +36,7 @@ fn check_possible(table: &str) {
     }
 }
 
-/// Columns of the table: variant, text, part of the error message.
+/// Columns of the table: variant, text, error message.
 fn check_impossible(table: &str) {
     for [variant, text, error] in cases(table) {
         match read(variant, text) {
@@ -482,7 +482,7 @@ fn board_states_follow_from_the_marks() {
     );
 }
 
-/// A position of a random game with one random change.
+/// A position of a random game with at most one random change.
 fn any_nine() -> impl Strategy<Value = (&'static str, Diagram)> {
     let names = prop::sample::select(vec!["multi", "multi@4", "ultimate", "ultimate@0"]);
     let choices = prop::collection::vec(any::<u16>(), 0..70);
@@ -509,7 +509,8 @@ fn any_nine() -> impl Strategy<Value = (&'static str, Diagram)> {
     })
 }
 
-/// Whether a play by the reference rules leads from a possible position to exactly this one.
+/// Whether this is the first position of the variant, or one play by the reference rules leads to exactly this
+/// position.
 fn some_play_leads_to(variant: Variant, diagram: &Diagram) -> bool {
     let Variant::Nested(spec) = variant else {
         panic!("{variant}")

@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// The largest board of each bit width, where a wrong shift or bound would show first.
+/// Boards close to the limit of each bit width, where a wrong shift or bound would show first.
 #[test]
 fn largest_boards_of_each_width_have_the_properties() {
     for name in [

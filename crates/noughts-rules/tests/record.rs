@@ -636,7 +636,7 @@ fn side_has_the_symbol_of_its_seats() {
     assert!(Record::new(game, vec![seat('🦀'), seat('ż'), seat('🦀')]).is_err());
 }
 
-/// A record with everything that version 2 added.
+/// A record with a clock, offers, a takeback and a result by time, which only version 2 allows.
 const VERSION_2: &str = "\
 noughts 2
 variant 3x3k3

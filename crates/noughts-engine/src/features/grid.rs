@@ -9,8 +9,9 @@ use crate::features::patterns::Patterns;
 use crate::features::windows::Windows;
 use crate::features::{Candidate, Features};
 
-/// The value of a window by the number of missing marks. Each value is about five times the next one. A complete
-/// window has no value, because the game is over.
+/// The value of a window by the number of missing marks. Each value is about five times the next one. A complete window
+/// has no value, because the game is over. An empty window has no value either, and a window with marks that lacks more
+/// than five has the value 1.
 const WINDOW_VALUES: [i32; 6] = [0, 1200, 220, 40, 8, 2];
 
 /// On boards with more cells, only moves near marks are candidates, and symmetric positions do not share a hash.
@@ -155,7 +156,7 @@ impl GridFeatures {
         }
     }
 
-    /// A bonus for the side to move, added to the evaluation.
+    /// A bonus or (if negative) a penalty for the side to move, added to the evaluation.
     fn urgency(&self, mover: Side) -> i32 {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);

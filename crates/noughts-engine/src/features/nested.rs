@@ -38,7 +38,8 @@ static BOARD_VALUES: LazyLock<Vec<i16>> = LazyLock::new(|| {
     (0..3 * POWERS[8]).map(board_value).collect()
 });
 
-/// The value of an open board for one side: open lines, threats, forks.
+/// The value of an open board for one side: its threats, lines that it has begun, and its marks in the middle and in
+/// the corners.
 fn side_value(mine: u16, theirs: u16) -> i16 {
     let threats = completing(mine, theirs).count_ones();
     let open = LINES_3X3.iter().filter(|line| theirs & **line == 0);
@@ -94,8 +95,9 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// A bonus for the side to move, which may complete a line on a `playable` board, or block a line of the opponent
-/// there. `marks` returns the cells of the side to move and of the opponent on a board.
+/// A bonus for the side to move. The bonus is higher if this side can complete a line on a `playable` board or block a
+/// line of the opponent there, and if several boards are playable. `marks` returns the cells of the side to move and of
+/// the opponent on a board.
 #[inline]
 fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
     let (mut line, mut block) = (0, 0);

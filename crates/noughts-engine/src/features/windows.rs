@@ -117,7 +117,8 @@ impl Windows {
         !self.taken[cell]
     }
 
-    /// The numbers of the windows of `side` that lack `missing` marks, which must be one or two.
+    /// The numbers of the windows of `side` that lack `missing` marks, which must be one or two. Empty if there are no
+    /// lists.
     #[inline]
     pub(crate) fn lacking(&self, side: Side, missing: usize) -> &[u32] {
         match &self.listed {

@@ -13,14 +13,15 @@ const INNER_SEQUENCE: u64 = 100;
 pub(super) const LAST_SEQUENCE: u64 = 30;
 
 impl<R: Searchable> Search<'_, R> {
-    /// The first move of a VCF (victory by continuous fours) at the root, and its value.
+    /// The first move of a VCF (victory by continuous fours) at the root, and the value of this move. `None` if no VCF
+    /// is found.
     pub(super) fn first_by_force(&mut self) -> Option<(Move, i32)> {
         let plies = self.sequence(self.board.to_move(), FIRST_SEQUENCE)?;
         let first = self.vcf.first()?;
         Some((first, WIN - plies as i32))
     }
 
-    /// The value for the side to move if one or two plies decide the game.
+    /// The value for the side to move if one or two plies decide the game; otherwise `None`.
     pub(super) fn decided_at_once(&mut self) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
         let windows = self.board.windows().filter(|_| self.by_force)?;
@@ -44,8 +45,8 @@ impl<R: Searchable> Search<'_, R> {
         Some(WIN - ply - plies as i32)
     }
 
-    /// The number of plies in which `side` wins by fours only, supposing that `side` is to move. Searches at most
-    /// `max_nodes` nodes.
+    /// The number of plies in which `side` wins by fours only, supposing that `side` is to move. `None` if no such win
+    /// is found. Ends soon after `max_nodes` nodes.
     pub(super) fn sequence(&mut self, side: Side, max_nodes: u64) -> Option<u32> {
         let left = self.nodes_left();
         let windows = self.board.windows().filter(|_| self.by_force)?;
@@ -60,7 +61,8 @@ impl<R: Searchable> Search<'_, R> {
     }
 
     /// A quick value of a move for the side that plays it. The search looks only for a VCF of the opponent after the
-    /// move. `None` if the move makes a four or fills the board: the caller must play and search such a move.
+    /// move. `None` if the move makes a four or fills the board, or if this search does not look for fours: the caller
+    /// must then play the move and search.
     pub(super) fn quick_value(&mut self, at: Move) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply());
         if !self.by_force || ply + 1 >= self.free {
@@ -85,7 +87,7 @@ impl<R: Searchable> Search<'_, R> {
         value
     }
 
-    /// Lists defences against a VCF of the opponent; none if the opponent has no VCF.
+    /// Lists defences against a VCF of the opponent. Lists nothing if no VCF is found.
     pub(super) fn list_defences(&mut self, list: &mut Vec<Candidate>) {
         let mover = self.board.to_move();
         let rival = mover.next(2);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use noughts_rules::Move;
 
 /// A depth takes about this many times as long as the previous one. If the next depth would probably not finish within
-/// the limit, the search does not start it.
+/// the time for the turn, the search does not start it.
 const GROWTH: u32 = 2;
 
 /// After this number of depths with the same best move, another best move is unlikely.
@@ -18,7 +18,7 @@ const FALL: i32 = 200;
 /// The history of the completed depths.
 #[derive(Default)]
 pub(super) struct TimeManager {
-    /// End of the latest depth.
+    /// When the latest depth ended, counted from the start of the search.
     done: Duration,
     /// The best move, and the number of depths for which it has not changed.
     best: Option<Move>,

@@ -2,8 +2,8 @@
 //!
 //! A *four* is a window that lacks one mark. The opponent has a single reply to a four, so two fours at once win. The
 //! attacker plays only fours, so the search of a sequence of twenty plies takes only a few hundred nodes, and every win
-//! that it finds is certain. This search is used only for two sides that take turns, in games where every completed
-//! window wins.
+//! that it finds is certain. This search is used only for two sides that take turns, in games where every empty cell
+//! may be played and every completed window wins.
 
 use noughts_rules::{Move, Side};
 
@@ -19,7 +19,8 @@ const FAILED_SLOTS: usize = 1 << 13;
 pub(crate) struct VcfSearch {
     /// The fours of the current sequence, each with its forced reply.
     line: Vec<(Move, Move)>,
-    /// The last move of a winning sequence, and the cells where it threatens to complete a line.
+    /// The end of a winning sequence: the move that completes a line, or the move that makes two fours and the two
+    /// cells that complete them.
     last: Vec<Move>,
     /// The fours to try, each with its forced reply: one stack for all plies.
     fours: Vec<(Move, Move)>,
@@ -46,8 +47,8 @@ impl VcfSearch {
         std::mem::take(&mut self.nodes)
     }
 
-    /// The number of plies in which `side` wins by fours only, supposing that `side` is to move. Searches at most
-    /// `max_nodes` nodes.
+    /// The number of plies in which `side` wins by fours only, supposing that `side` is to move. `None` if no such win
+    /// is found. Ends soon after `max_nodes` nodes.
     pub(crate) fn wins(
         &mut self,
         windows: &mut Windows,
@@ -73,7 +74,7 @@ impl VcfSearch {
         of_line.or_else(|| self.last.first().copied())
     }
 
-    /// Lists the moves of the opponent that may break the latest sequence found for `side`: the cells of the
+    /// Lists the moves with which the opponent of `side` may break the latest sequence found: the cells of the
     /// sequence, cells that turn a forced reply into a four, and cells where the opponent makes a four at once. All
     /// other moves lose. A cell may be listed twice. The board must be in the position that was searched.
     pub(crate) fn defences(&self, windows: &Windows, side: Side, into: &mut Vec<Move>) {
@@ -167,7 +168,8 @@ impl VcfSearch {
     }
 }
 
-/// The only cell where `side` can complete a line, if there is one. An error if there are several such cells.
+/// The only cell where `side` can complete a line; `None` if there is no such cell. An error if there are several such
+/// cells.
 pub(crate) fn only_completion(windows: &Windows, side: Side) -> Result<Option<Move>, ()> {
     let mut only = None;
     for number in windows.lacking(side, 1) {

@@ -26,7 +26,7 @@ pub(super) struct VctState {
     until: u64,
     /// The first move of the latest VCT found.
     first: Option<Move>,
-    /// Whether an attack ended because it had reached the maximum number of threats.
+    /// Whether the maximum number of threats ended an attack. If so, a higher maximum may find a VCT.
     cut: bool,
     /// Keys of positions without a VCT, each with the maximum number of threats that was searched.
     failed: Vec<(u64, u32)>,
@@ -109,7 +109,8 @@ impl<R: Searchable> Search<'_, R> {
         refutations.find(|refutation| refutation.at == at)
     }
 
-    /// The number of plies in which the side to move wins by a VCT. Searches at most `max_nodes` nodes.
+    /// The number of plies in which the side to move wins by a VCT; `None` if no VCT is found. Ends soon after
+    /// `max_nodes` nodes.
     fn search_vct(&mut self, max_nodes: u64) -> Option<u32> {
         self.vct.until = self.nodes + max_nodes;
         for threats in 1..=MAX_THREATS {
@@ -126,7 +127,8 @@ impl<R: Searchable> Search<'_, R> {
         self.aborted || self.nodes >= self.vct.until
     }
 
-    /// The number of plies in which the side to move wins with at most `threats` threats.
+    /// The number of plies in which the side to move wins with at most `threats` threats; `None` if no such win is
+    /// found.
     fn attack(&mut self, threats: u32) -> Option<u32> {
         self.nodes += 1;
         self.look_at_limits();
@@ -176,7 +178,8 @@ impl<R: Searchable> Search<'_, R> {
         found.map(|plies| plies + 1)
     }
 
-    /// The number of plies in which the side to move loses, if it loses after every reply to the latest threat.
+    /// The number of plies in which the side to move loses, if it loses after every useful reply to the latest threat;
+    /// otherwise `None`.
     fn defend(&mut self, threats: u32) -> Option<u32> {
         let mover = self.board.to_move();
         let windows = self.board.windows()?;

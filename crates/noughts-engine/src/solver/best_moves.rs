@@ -45,8 +45,8 @@ impl Solver {
     }
 }
 
-/// The moves after which the attacker is known to win. With `wins` false: the moves after which the attacker is known
-/// not to win.
+/// With `wins`, the moves after which the attacker is known to win. Without `wins`, the moves after which the attacker
+/// is known not to win.
 pub(super) fn moves_that_keep<P: ProvablePosition>(
     dfpn: &mut Dfpn<'_, P>,
     wins: bool,

@@ -1,7 +1,7 @@
-//! Exact values of Connect Four: four in a line with gravity, on boards that fit 64 bits. Alpha-beta with null windows
-//! over the *score* of a position: 1 if the side to move wins with its last mark, 2 if it wins with the mark before,
-//! and so on; negative if it loses; 0 for a draw. So the score gives both the value and the number of plies to the end.
-//! See [`Score`].
+//! Exact values of Connect Four: four in a line with gravity, on boards that fit 64 bits. The solver searches for the
+//! *score* of a position, by alpha-beta with null windows. The score is 1 if the side to move wins with its last mark,
+//! 2 if it wins with the mark before, and so on. The score is negative if the side to move loses, and 0 for a draw. So
+//! the score gives both the value and the number of plies to the end. See [`Score`].
 
 mod board;
 pub(crate) mod book;
@@ -70,7 +70,7 @@ pub(crate) struct Solved {
     pub(crate) value: GameValue,
     /// The number of plies to the end, if the caller wanted it.
     pub(crate) distance: Option<u32>,
-    /// Best play, as far as it was found within a node limit; empty only on a full board.
+    /// Best play, as far as it was found within a node limit; empty on a full board, and if the search was stopped.
     pub(crate) line: Vec<Move>,
 }
 
@@ -105,7 +105,7 @@ impl ConnectFour {
             && spec.columns() * (spec.rows() + 1) <= 64
     }
 
-    /// A solver with a table of at most this many bytes; `None` if the variant is not
+    /// A solver with a table of at most `bytes` bytes, but at least 512 kB; `None` if the variant is not
     /// [supported](ConnectFour::supports).
     pub(crate) fn new(variant: &Variant, bytes: usize) -> Option<ConnectFour> {
         let Variant::Grid(spec) = variant else {
@@ -184,7 +184,7 @@ impl ConnectFour {
         self.geometry.has_line::<0>(marks.mine ^ marks.mask)
     }
 
-    /// Solves a position without a line; `None` if the search was stopped.
+    /// Solves a position in which neither side has a line; `None` if the search was stopped.
     pub(crate) fn solve(
         &mut self,
         marks: Marks,
@@ -214,7 +214,7 @@ impl ConnectFour {
         })
     }
 
-    /// The exact score of a position without a line.
+    /// The exact score of a position in which neither side has a line.
     pub(crate) fn score(&mut self, marks: Marks, stop: ShouldStop<'_>) -> Result<Score, Stopped> {
         let (low, high) = self.range(marks);
         self.within(marks, low, high, stop).map(Score)

@@ -1,9 +1,10 @@
 //! Depth-first proof-number search: whether the attacker can force a win.
 //!
 //! The proof number of a position estimates how many positions must still be decided to prove that the attacker wins.
-//! The refutation number (disproof number) is the same estimate for a proof that the attacker does not win. The
-//! search always continues at the child with the smallest number, and stores the numbers in a table instead of a tree
-//! (Nagai 2002). Thresholds are 1/4 above the second-best child (Pawlewicz and Lew 2007).
+//! The refutation number (disproof number) is the same estimate for a proof that the attacker does not win. If the
+//! attacker is to move, the search continues at the child with the smallest proof number; otherwise at the child with
+//! the smallest refutation number. It stores the numbers in a table instead of a tree (Nagai 2002). Thresholds are 1/4
+//! above the second-best child (Pawlewicz and Lew 2007).
 
 use noughts_rules::Move;
 
@@ -151,7 +152,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         numbers.and_then(Numbers::answer)
     }
 
-    /// Searches until the position is decided or a number reaches its threshold.
+    /// Searches until the position is decided, a number reaches its threshold, or the limit is reached.
     fn search(&mut self, ply: usize, proof_threshold: u32, refutation_threshold: u32) -> Numbers {
         self.nodes += 1;
         if self.nodes.is_multiple_of(NODES_PER_CHECK) && !self.limit.may_continue(NODES_PER_CHECK) {

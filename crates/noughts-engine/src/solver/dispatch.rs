@@ -1,5 +1,5 @@
-//! Chooses the representation of a position in the solver. Plain grids use the smallest bit sets with enough room;
-//! all other games use their rules.
+//! Chooses the representation of a position in the solver. Plain grids use the smallest bit sets with enough room. All
+//! other games, and plain grids that are too large for the bit sets, use the rules of the game.
 
 use noughts_rules::{Bits, Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 

@@ -1,4 +1,5 @@
-//! Positions of any game of two sides, for the solver. The search uses the rules and, on nine boards, also the score.
+//! Positions of any game of two sides, for the solver. The search uses the rules and, on nine boards, also which boards
+//! each side has won or can still win.
 
 use noughts_rules::{Bits, ByteGrid, Grid, Move, Outcome, Rules, Side, Symmetry, Variant};
 
@@ -12,12 +13,12 @@ pub(crate) trait Endgame: Rules {
         0
     }
 
-    /// False if the score shows that `side` can no longer win; otherwise true.
+    /// False only if `side` can no longer win. Always true on grids.
     fn can_win(&self, _position: &Self::Position, _side: Side) -> bool {
         true
     }
 
-    /// True if the score shows that `side` is certain to win; otherwise false.
+    /// True only if `side` is certain to win. Always false on grids and in Ultimate.
     fn has_won(&self, _position: &Self::Position, _side: Side) -> bool {
         false
     }
@@ -127,7 +128,7 @@ impl<R: Endgame> General<R> {
             })
     }
 
-    /// Whether the attacker wins, if the score makes the result certain; otherwise `None`.
+    /// Whether the attacker wins, if [`Endgame::can_win`] or [`Endgame::has_won`] shows it; otherwise `None`.
     pub(crate) fn score(&self) -> Option<bool> {
         let (position, attacker) = (self.position(), self.attacker);
         if !self.rules.can_win(position, attacker) {

@@ -15,11 +15,11 @@ use crate::strategy::Stop;
 pub(crate) struct Shared {
     pub(crate) nodes: AtomicU64,
     pub(crate) done: AtomicBool,
-    /// Whether the search ended because the table is too full.
+    /// Whether the search ended because the table is too full and may grow.
     pub(crate) is_crowded: AtomicBool,
 }
 
-/// The budget of a solver, and the part of it that is used.
+/// The limits of one call of a solver: the budget, the stop, and when the call began.
 pub(crate) struct Limits<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) clock: &'a dyn Clock,
@@ -92,7 +92,7 @@ impl Limit for HelperThread<'_> {
     }
 }
 
-/// A limit on nodes.
+/// A limit on the number of nodes. The stop also ends the search.
 pub(crate) struct NodeLimit<'a> {
     pub(crate) left: &'a mut u64,
     pub(crate) stop: &'a Stop,
@@ -105,7 +105,7 @@ impl Limit for NodeLimit<'_> {
     }
 }
 
-/// No limit. Used when the answers are already in the table.
+/// No limit. Used for writing proofs: most answers are then already in the table.
 pub(crate) struct Unlimited;
 
 impl Limit for Unlimited {

@@ -8,8 +8,8 @@ pub(crate) struct Scale {
     line: usize,
 }
 
-/// Maximum length of lines with exact weights. A longer line weighs as if its cells beyond this length already had
-/// marks. So its weight is never too low.
+/// A line that lacks more marks than this weighs as much as a line that lacks this many. So its weight, compared with
+/// that of a complete line, is never too low.
 const LONGEST: usize = 20;
 
 impl Scale {

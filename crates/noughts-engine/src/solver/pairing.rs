@@ -295,8 +295,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         best.1
     }
 
-    /// Finds a pair of cells for each line, so that no cell belongs to two lines. Uses bipartite matching with
-    /// augmenting paths.
+    /// Finds a pair of cells on each line, so that no cell belongs to two pairs. Returns false if this is not possible.
+    /// Uses bipartite matching with augmenting paths.
     fn match_all(&mut self) -> bool {
         let mut cells = B::NONE;
         let mut lines = self.left.alive;

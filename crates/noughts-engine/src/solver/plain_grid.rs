@@ -1,8 +1,9 @@
-//! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
+//! Plain grids: there are two sides, any empty cell may be played, and the side that first completes a line of K or
+//! more wins.
 //!
 //! An extra mark is never a disadvantage for its owner. Therefore a cell does not matter if no side can still complete
-//! a line through it. A cell is *dominated* if another empty cell lies on all lines through it; a dominated cell is
-//! never the better move. The module `pairing` adds counting and pairing.
+//! a line through it. A cell is *dominated* if another empty cell lies on all lines through it that a side can still
+//! complete; a dominated cell is never the better move. The module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -90,7 +91,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.marks
     }
 
-    /// Pairs with which the defender prevents a win, if they are found.
+    /// Pairs with which the defender prevents a win; `None` if no such pairs are found.
     pub(crate) fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
         self.is_held().then(|| self.live.pairs.clone())
     }
@@ -100,7 +101,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.live.hold(self.attacks)
     }
 
-    /// A move that completes a line, or that makes two threats while the other side cannot complete a line.
+    /// A move that completes a line, or that makes two threats while the other side cannot complete a line; `None` if
+    /// there is no such move.
     pub(crate) fn wins_soon(&self) -> Option<Move> {
         let [mine, theirs] = self.threats();
         let (mine, theirs) = if self.attacks {
@@ -135,7 +137,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
             .fill(attacker, &self.geometry.lines, self.marks[0]);
     }
 
-    /// All moves that are not dominated.
+    /// The moves on lines that a side can still complete, without the dominated moves.
     pub(crate) fn all_moves(&self) -> Vec<Move> {
         let [attacker, defender] = self.threats();
         let mut cells = attacker.cells.or(defender.cells);

@@ -101,8 +101,8 @@ impl<'r, R: Rules> Tree<'r, R> {
         most_visited.map_or(Move::at(0), |node| node.at)
     }
 
-    /// Plays one game: goes down the tree to a leaf, adds children to the leaf, and continues with random moves. A
-    /// game that `stop` interrupts does not count.
+    /// Plays one game: goes down the tree to a leaf and continues with random moves. Adds children to a leaf that was
+    /// visited before, unless the tree is full. A game that `stop` interrupts does not count.
     fn play_one(&mut self, stop: &Stop) {
         let mut position = self.root.clone();
         let mut seat = self.seat;

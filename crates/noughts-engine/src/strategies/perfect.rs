@@ -1,7 +1,7 @@
-//! `perfect`: solves the position and plays a move that keeps its value.
+//! `perfect`: solves the position and plays a move that keeps the value of the position.
 //!
-//! It plays only some games, see [`refuses`], but from every position of them, also from positions that occur only
-//! after a rewind.
+//! It plays only some games, see [`refuses`]. It plays these games from every position, also from positions that occur
+//! only after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -135,7 +135,8 @@ impl Strategy for Perfect {
 }
 
 /// A number that identifies a position on a board of up to nine cells; `None` on larger boards, and for games that
-/// start from a given position. There are at most 2 x 3^9 numbers, so the answers take at most a megabyte.
+/// start from a given position. Fewer than 7 000 positions can occur in such a game, so the answers take about a
+/// megabyte at most.
 fn position_number(game: &Game) -> Option<u32> {
     if game.variant().cells() > 9 || game.start().is_some() {
         return None;
@@ -259,7 +260,8 @@ impl Perfect {
     }
 }
 
-/// A win or a loss of unknown distance is an estimate of 100.00.
+/// The value for a result of 1 (win), 0 (draw) or -1 (loss). A win or a loss of unknown distance becomes an estimate of
+/// 10 000 or -10 000.
 fn value_without_distance(result: i32) -> Value {
     match result {
         0 => Value::Draw,

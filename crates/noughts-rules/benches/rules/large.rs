@@ -1,4 +1,4 @@
-//! A turn on the largest board, compared with printing its view.
+//! The time of a turn on the largest board, compared with the time to print the board.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -36,7 +36,7 @@ const fn turn(name: &'static str, marks: usize, action: Action) -> LargeTurn {
 }
 
 impl LargeTurn {
-    /// Seconds per round for the turn with its view, and for printing that view.
+    /// For each round, the median time in seconds of the turn together with making the view, and of printing this view.
     pub(crate) fn times(&self) -> (Vec<f64>, Vec<f64>) {
         let before = game(self.marks - 1);
         let round = |_| {
@@ -61,7 +61,7 @@ impl LargeTurn {
     }
 }
 
-/// The largest board, filled cell by cell.
+/// A game on the largest board after plays in its first `marks` cells.
 fn game(marks: usize) -> Game {
     let options = Options {
         history: u16::MAX - 511,

@@ -1,8 +1,8 @@
-//! Positions per second of the rules, compared with a hand-written loop; and the time of a turn on the largest board,
-//! compared with the time to print the board.
+//! Plays per second of the rules, on nine boards compared with hand-written loops; and the time of a turn on the
+//! largest board, compared with the time to print the board.
 //!
-//! Arguments select workloads by parts of their names. `--workloads` lists the names; `--once NAME` runs
-//! one workload once and prints its count, for tools that count instructions.
+//! Arguments select workloads and turns by parts of their names. `--workloads` lists the names of the workloads.
+//! `--once NAME` runs one workload once and prints its count, for tools that count instructions.
 
 mod large;
 mod plain;

@@ -1,4 +1,4 @@
-//! Measuring on a busy machine: jobs take turns every few milliseconds, and each round compares them with each other.
+//! Measuring on a busy machine: in each round the jobs take turns, so that other programs slow down all jobs alike.
 
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The ratio of two measurements, for each round.
+/// The spread of the ratios of two measurements over all rounds.
 pub(crate) fn ratios(one: &[f64], other: &[f64]) -> Spread {
     let ratios: Vec<f64> = one.iter().zip(other).map(|(a, b)| a / b).collect();
     Spread::of(&ratios)

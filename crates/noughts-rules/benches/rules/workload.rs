@@ -1,4 +1,4 @@
-//! The workloads: perft and random playouts for every implementation of the rules.
+//! The workloads: perft and random playouts for the variants in [`VARIANTS`].
 
 use std::fs;
 use std::hint::black_box;
@@ -41,7 +41,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     counting.into_iter().chain(playing).collect()
 }
 
-/// The job with this name; the prefix `plain-` selects the hand-written loop.
+/// The job with this name; the prefix `plain-` selects the hand-written loop. The job `nothing` does nothing.
 pub(crate) fn job(name: &str) -> Option<Job> {
     if name == "nothing" {
         return Some(Box::new(|| 0));

@@ -10,7 +10,7 @@ use crate::quote::Quoted;
 /// Maximum number of offers and answers in a record.
 pub const MAX_RECORDED_OFFERS: usize = 1_000;
 
-/// An offer, or an answer to an offer, between two turns.
+/// An offer, or an answer to an offer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OfferEvent {
     /// The number of turns that were completed before this event.
@@ -98,7 +98,7 @@ pub(super) fn read_offer(
     }))
 }
 
-/// Checks that the offers are in the order of the turns, and that their seats and turns exist.
+/// Checks that the offers are not too many and in the order of the turns, and that their seats and turns exist.
 pub(super) fn check_offers(
     offers: &[OfferEvent],
     turns: usize,

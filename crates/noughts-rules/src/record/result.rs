@@ -61,7 +61,7 @@ pub(super) fn is_in_version_1(conclusion: Option<&Conclusion>) -> bool {
 }
 
 /// Checks that the result is possible after the turns. If no turn ended the game, ends the game with this result. A
-/// loss on time is possible only with a clock.
+/// result by time is possible only with a clock.
 pub(super) fn read_result(
     game: &mut Game,
     seats: &[RecordSeat],

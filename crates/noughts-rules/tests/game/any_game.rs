@@ -208,7 +208,7 @@ fn winners_of(conclusion: Option<&Conclusion>) -> Sides {
     }
 }
 
-/// Checks that parsing and formatting the record of a game gives the same game and the same text.
+/// Checks that the record of a game, written as text, parses to the same game and is then written as the same text.
 fn check_record(game: &Game) {
     let seat = |side: &Side| RecordSeat {
         symbol: "ż🦀x-".chars().nth(side.index()).unwrap_or(side.symbol()),

@@ -117,7 +117,7 @@ fn words<T: ToString>(words: impl IntoIterator<Item = T>) -> String {
     words.join(" ")
 }
 
-/// The board to play in; asserts that every legal move is on it.
+/// The board to play in, or `any`. Asserts that every legal move is on that board.
 fn active(game: &Game) -> String {
     let Some(active) = game.view().nested.unwrap().active else {
         return "any".to_owned();

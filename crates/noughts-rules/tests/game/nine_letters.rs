@@ -1,6 +1,7 @@
 //! Short texts for positions on nine boards.
 
-/// A position on nine boards from one letter per board: `X` won by x, `O` won by o, `D` drawn, `.` empty.
+/// Expands a text with one letter for each of nine boards to the text of a position: `X` won by x, `O` won by o, `D`
+/// drawn, `.` empty. Any other word is the cells of a board. `None` if the text has fewer than nine words.
 pub(crate) fn nine(position: &str) -> Option<String> {
     let board = |word: &str| match word {
         "X" => "xxxoo....".to_owned(),

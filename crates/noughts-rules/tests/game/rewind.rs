@@ -1,4 +1,4 @@
-//! Rewind.
+//! Tests of rewinds.
 
 use noughts_rules::Seat;
 

@@ -1,4 +1,4 @@
-//! Takeback.
+//! Tests of takebacks.
 
 use noughts_rules::{Action, Seat, Turn};
 

@@ -50,7 +50,7 @@ fn drawn(suffix: &str, rows: &str) -> (Variant, Windows) {
     (variant, windows(spec, &diagram))
 }
 
-/// The number of plies in which x wins by fours, and its first move.
+/// The number of plies in which x wins by fours, and the first move of x.
 fn found(rows: &str) -> Option<(u32, String)> {
     found_in("", rows)
 }
@@ -181,7 +181,7 @@ fn a_move_that_turns_the_reply_into_a_four_is_a_defence() {
     );
 }
 
-/// A game after random plays that is not over.
+/// A game that is not over after `plays` random plays.
 fn random_game(variant: &Variant, plays: usize, random: &mut Random) -> Game {
     loop {
         let mut game = Game::new(variant, Options::default()).unwrap();

@@ -20,7 +20,7 @@ pub(crate) struct Geometry {
     /// The lowest cell of every column.
     pub(super) bottom: u64,
     pub(super) cells: u64,
-    /// Every second row, chosen so that the number of cells from there to the top is even.
+    /// The cells of every second row: those with an odd number of cells above them.
     pub(super) even: u64,
 }
 

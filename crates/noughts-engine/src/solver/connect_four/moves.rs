@@ -10,9 +10,10 @@ use crate::solver::GameValue;
 const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
-    /// A move that keeps the value of a position without a line. The search for the distance takes at most
-    /// `distance_nodes` nodes; if it succeeds, no other move wins earlier or loses later. If the solver has not
-    /// searched before, the choice depends only on the position.
+    /// A move that keeps the value of a position in which neither side has a line. A move from the book has no
+    /// distance. Otherwise the search for the distance ends soon after `distance_nodes` nodes; if it succeeds, no other
+    /// move wins earlier or loses later. If the solver has not searched before, the choice depends only on the
+    /// position.
     pub(crate) fn choose(
         &mut self,
         marks: Marks,
@@ -57,8 +58,9 @@ impl ConnectFour {
         })
     }
 
-    /// The values of all moves in a position without a line, the best first. If the search is stopped after it has
-    /// found every value, some distances are missing. If the search is stopped earlier, the result is an error.
+    /// The values of all moves in a position in which neither side has a line, the best first. If the search is stopped
+    /// after it has found every value, some distances are missing. If the search is stopped earlier, the result is an
+    /// error.
     pub(crate) fn move_values(
         &mut self,
         marks: Marks,
