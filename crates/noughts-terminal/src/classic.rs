@@ -77,7 +77,7 @@ pub fn play_with_hints(
     output.flush()
 }
 
-/// A game with the symbols of its sides.
+/// A game with the symbols of its seats and sides.
 struct ClassicGame {
     game: Game,
     /// The symbol of each seat.
@@ -105,7 +105,7 @@ impl ClassicGame {
         )
     }
 
-    /// Ends the game because an external program failed, and prints the reason. The program loses.
+    /// Ends the game because an external engine failed, and prints the reason. The engine loses.
     fn forfeit(
         &mut self,
         seat: Seat,

@@ -32,14 +32,15 @@ use self::server_game::ServerGame;
 use self::session_io::{Next, SessionIo, Wants};
 use crate::console::sentence;
 
-/// The client leaves after this number of consecutive errors from the server.
+/// If a person plays, the client leaves after this number of consecutive errors from the server. A robot leaves after
+/// the first error.
 const MAX_COMPLAINTS: u8 = 5;
 
 const FOR_EVER: Duration = Duration::MAX;
 
 const QUIT: &str = ":q";
 
-/// A new connection.
+/// A connection to a server on which nothing has been sent yet.
 pub struct Connection<R, W> {
     /// The server's address, for messages.
     pub peer: String,
@@ -49,8 +50,8 @@ pub struct Connection<R, W> {
     pub writer: W,
 }
 
-/// Plays until one side leaves. Returns `Ok` if the user quit, the input ended, or the robot has played its
-/// games.
+/// Plays games until the client or the server leaves. Returns `Ok` if the user quit or wanted no further game, the
+/// input ended, the robot has played its games, or the server left between two games.
 ///
 /// A separate thread reads the input, one line per question. That thread may still be waiting for a line when this
 /// function returns.
@@ -377,7 +378,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks until an empty cell is typed. Other input is not sent.
+    /// Asks until the player types an empty cell or the server sends an event. Other input is not sent to the server.
     fn ask_for_play(&mut self, server_game: &ServerGame) -> Result<Choice, Exit> {
         loop {
             let line = match self.ask(messages::PROMPT)? {

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 
-/// Maximum length of a line. All valid input is less than half as long.
+/// Maximum length of a line in bytes. All valid input is shorter.
 const LONGEST: usize = 64;
 
 /// Input and output of a game.

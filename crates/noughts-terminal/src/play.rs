@@ -33,7 +33,7 @@ pub use menu::{Choice, Lobby, choose, choose_line};
 /// The state of a table, as the server sent it.
 #[derive(Clone, Debug)]
 pub struct TableState {
-    /// The number of the latest log entry. States with a smaller number are stale.
+    /// The number of the latest log entry. A state with a smaller number is older.
     pub entry: u32,
     /// The game with its players.
     pub record: Record,
@@ -72,7 +72,7 @@ pub enum OfferKind {
 /// What a seat may claim when all other players are away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
-    /// Its side wins.
+    /// The side of the seat wins.
     Win,
     /// Nobody wins.
     Draw,
@@ -130,7 +130,7 @@ impl Display for OfferKind {
 pub enum RequestError {
     /// The server refused the request for this reason. Nothing has changed.
     Refused(String),
-    /// A retry would fail too.
+    /// The request failed for this reason, and a retry would fail too.
     Fatal(String),
 }
 
@@ -168,7 +168,7 @@ pub struct PlaySettings {
 pub enum PlayError {
     /// The robot does not play this game.
     UnsupportedGame(UnsupportedGame),
-    /// The server failed permanently.
+    /// A request or the connection failed permanently, for this reason.
     Remote(String),
     /// Reading or writing failed.
     Terminal(io::Error),
@@ -250,7 +250,7 @@ struct Session<'s, O> {
     turns_shown: Option<usize>,
     /// How many of the record's offers and answers were shown.
     offers_shown: usize,
-    /// The turn and the seat of the latest "Waiting for" message.
+    /// The turn and the seat of the latest message about the seat to move.
     waiting_for: Option<(usize, Option<Seat>)>,
     presence: Presence,
     /// A turn, and the remaining time at which the player gets the next warning in that turn.
@@ -560,7 +560,8 @@ fn is_quit(line: &str) -> bool {
     matches!(line.trim(), ":q" | "leave")
 }
 
-/// Whether a player holds the seat. When a game was aborted, `open_seats` may lack a seat that nobody took.
+/// Whether a player has taken a seat that `open_seats` contained before and does not contain now. After an aborted
+/// game, `open_seats` may lack a seat that nobody took; the record names no player for such a seat.
 fn is_taken(state: &TableState, seat: Seat) -> bool {
     state.record.game().conclusion().is_none() || !messages::is_unnamed(&state.record, seat)
 }

@@ -127,7 +127,7 @@ impl State {
     }
 }
 
-/// A partly read `-?[0-9]+`.
+/// The part of a number (`-?[0-9]+`) that was read so far.
 #[derive(Clone, Copy, Default)]
 struct Number {
     negative: bool,

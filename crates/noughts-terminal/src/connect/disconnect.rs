@@ -11,7 +11,7 @@ use noughts_wire::{Cell, FrameError, ProtocolError, Stage, Text};
 pub(super) enum Exit {
     /// The user quit, or the input ended.
     Quit,
-    /// The server disconnected or broke the protocol.
+    /// The connection ended, for this reason.
     Disconnected(Disconnect),
     /// Reading from or writing to the terminal failed.
     Failed(io::Error),

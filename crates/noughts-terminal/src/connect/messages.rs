@@ -46,7 +46,7 @@ pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String 
     }
 }
 
-/// The names of the two players in messages.
+/// Chooses the names of the two players in messages, such as "You" and "The server".
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayerNames {
     is_robot: bool,
@@ -208,7 +208,7 @@ pub(super) fn unreadable(typed: &Quoted) -> String {
     format!("{typed} is not a move. {HELP}")
 }
 
-/// Reports an error from the server. `at` is the play that caused it, if known.
+/// Reports an error from the server. `at` is the play that caused the error, if known.
 pub(super) fn complaint(at: Option<Move>, code: u8, text: &Text) -> String {
     match at {
         Some(at) => {

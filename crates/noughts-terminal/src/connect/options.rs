@@ -121,7 +121,7 @@ fn games(text: &str) -> Result<u32, OptionError> {
 /// An invalid option. Displays what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
-    /// `--name` is empty or too long. Contains its length.
+    /// `--name` is empty or too long. Contains the length of the name in characters.
     NameLength(usize),
     /// `--name` contains this character, which cannot be sent.
     NameCharacter(char),

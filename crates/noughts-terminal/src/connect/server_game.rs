@@ -67,8 +67,9 @@ impl ServerGame {
         Some(at)
     }
 
-    /// Called when the server reported the result but the board lacks the opponent's last play. Plays and returns this
-    /// play if the server sent its cell with the result, or if only one cell fits the result.
+    /// Called when the server has reported the result. If the board lacks the opponent's last play, plays and returns
+    /// this play, provided that the server sent its cell with the result or only one cell fits the result. Otherwise
+    /// returns `None`.
     ///
     /// ```text
     /// X | O | X

@@ -11,14 +11,15 @@ use noughts_wire::{ClientSession, Event, WrongStage, is_disconnect};
 use super::disconnect::{Disconnect, Exit};
 use crate::console::read_line;
 
-/// Maximum number of inputs in the queue. When it is full, senders block.
+/// Maximum number of inputs in the queue, and of kept lines. When the queue is full, senders block.
 const MAX_QUEUED_INPUTS: usize = 16;
 
 /// The session with the server, and lines from the keyboard.
 ///
 /// One thread reads from the server and one from the keyboard, so that the client notices a disconnection while a
-/// person thinks. A line is read only on request, so that a script's next line does not answer an earlier question.
-/// Each thread ends when its stream ends, or with the process.
+/// person thinks. A line is read only on request, so that a script's next line does not answer an earlier question. The
+/// thread for the server ends with the connection. The thread for the keyboard ends after this value is dropped. A
+/// thread that waits for input does not end before the process ends.
 pub(super) struct SessionIo<W> {
     session: ClientSession,
     writer: W,
@@ -45,9 +46,9 @@ enum Input {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wants {
     Nothing,
-    /// A line, which may have been typed ahead.
+    /// A line: the oldest kept line or, if there is none, a new line.
     Line,
-    /// A line typed from now on.
+    /// A new line. Kept lines stay for later questions.
     NewLine,
 }
 

@@ -71,7 +71,8 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Returns this player's remaining time, and the remaining time at which the next warning is due.
+    /// Returns this player's remaining time, and the remaining time at which the next warning is due; `None` if the
+    /// player's clock does not run or no further warning is due in this turn.
     pub(super) fn time_warning(&self) -> Option<(Duration, Duration)> {
         self.time_warning_in(self.state.as_deref()?)
     }
@@ -125,7 +126,8 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Prints the turns and offers since the last call, and the board if there were turns.
+    /// Prints the turns and offers since the last call, and the board if there were turns. The first call prints no
+    /// turns, and the board.
     pub(super) fn show(&mut self, state: &TableState) -> Result<(), PlayError> {
         let record = &state.record;
         let turns = record.game().turns();

@@ -5,14 +5,14 @@ use std::time::Duration;
 use noughts_engine::time_for_turn;
 use noughts_rules::{ClockSettings, Seat};
 
-/// The clocks of a table at the time when the server sent its state.
+/// The clocks of a table at the time when the server sent the state of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clocks {
     /// How much time the players have.
     pub settings: ClockSettings,
     /// The time that each seat has left.
     pub left: Vec<Duration>,
-    /// The seat whose clock runs.
+    /// The seat whose clock runs; `None` if no clock runs.
     pub running: Option<Seat>,
 }
 
@@ -39,14 +39,15 @@ impl Clocks {
         Some(time_for_turn(self.settings, left, self.running.is_none()))
     }
 
-    /// The remaining time at which the first warning of the turn is due; `None` if less time is left already.
+    /// The remaining time at which the first warning of the turn is due; `None` if no more time than the shortest
+    /// warning time is left.
     pub(super) fn first_warning(&self, seat: Seat) -> Option<Duration> {
         let left = *self.left.get(usize::from(seat.0))?;
         next_warning(left)
     }
 }
 
-/// The longest warning time that is shorter than `left`.
+/// The longest warning time that is shorter than `left`; `None` if there is none.
 pub(super) fn next_warning(left: Duration) -> Option<Duration> {
     WARNINGS.into_iter().find(|warning| *warning < left)
 }

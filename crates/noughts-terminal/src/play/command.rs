@@ -35,7 +35,7 @@ pub(super) fn is_any_time(line: &str) -> bool {
         )
 }
 
-/// An action in the current turn.
+/// The request for an action in the current turn.
 pub(super) fn act(game: &Game, action: String) -> PlayRequest {
     PlayRequest::Act {
         turn: game.turns().len() + 1,

@@ -38,7 +38,7 @@ pub enum Choice {
         /// The variant.
         variant: String,
     },
-    /// A new game that waits in the lobby for an opponent.
+    /// Wait for the next player who wants the same game.
     Wait {
         /// The variant.
         variant: String,
@@ -150,7 +150,7 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         Ok(self.number("Which", lines.len(), default)? - 1)
     }
 
-    /// Asks for a variant, by its number in the catalog or by name.
+    /// Asks for a variant, by its number in the catalog or by name, unless the [`Lobby`] names one.
     fn variant(&mut self) -> Result<String, Exit> {
         if let Some(variant) = &self.lobby.variant {
             return Ok(variant.clone());
@@ -176,7 +176,7 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         }
     }
 
-    /// Asks for a number from 1 to `max`.
+    /// Asks for a number from 1 to `max`. An empty line means `default`, if there is one.
     fn number(&mut self, what: &str, max: usize, default: Option<usize>) -> Result<usize, Exit> {
         let enter = default.map_or(String::new(), |number| format!(", Enter: {number}"));
         loop {

@@ -23,7 +23,7 @@ struct Absence {
 }
 
 impl Presence {
-    /// Takes over the server's list of absent seats.
+    /// Updates the absent players from the server's new list of absent seats.
     pub(super) fn update(&mut self, absent: &[Seat], now: Duration) {
         let (gone, back) = std::mem::take(&mut self.absent)
             .into_iter()

@@ -121,7 +121,7 @@ pub struct App {
     random: Random,
     pub(super) start: StartForm,
     pub(super) local: Option<LocalGame>,
-    /// The number of games started.
+    /// A number that grows when a game starts and when a turn is undone. A new number replaces the robots by new ones.
     number: u64,
     /// Whether the start screen is shown.
     pub(super) is_choosing: bool,
@@ -131,7 +131,7 @@ pub struct App {
     /// The analysis of the position before each turn, if a review was requested. It is filled turn by turn.
     pub(super) review: Option<Vec<Option<Analysis>>>,
     pub(super) is_paused: bool,
-    /// Whether a robot failed in this turn. The app sends a robot that failed no further request.
+    /// Whether the robot to move has failed in this turn. Then the app requests no further move from the robot.
     pub(super) has_failed: bool,
     pub(super) thinking: Duration,
 }

@@ -13,9 +13,9 @@ use super::marks::{self, Stroke};
 /// What is drawn in addition to the view.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overlay {
-    /// The focused cell; `None` while a dialog is open.
+    /// The focused cell; `None` if no person can play now, or while a dialog is open.
     pub(super) focus: Option<GridPoint>,
-    /// The cells of the marks that a rewind would take back, in ascending order.
+    /// The cells of the marks that the rewind in the open dialog would take back, in ascending order.
     pub(super) leaving: Vec<Move>,
     /// The hint.
     pub(super) hint: Option<Move>,
@@ -51,7 +51,7 @@ pub(super) struct Cell {
     /// The side and the character of the mark.
     pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
-    /// The dim character that an empty cell shows.
+    /// The character that an empty cell shows: `?` for a hint, otherwise a dim character.
     pub(super) ground: char,
 }
 
@@ -247,8 +247,8 @@ fn grid_lines(canvas: &mut Canvas<'_>, layout: &GridLayout) {
     }
 }
 
-/// Draws row labels to the left and column labels above. If there is not enough space, draws only every fifth label
-/// and the label of the focus.
+/// Draws row labels to the left and column labels above. The labels of the focused row and column are bold. If there
+/// are no lines between the cells, draws only every fifth column label. Leaves out column labels that would overlap.
 fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<GridPoint>) {
     let (quiet, strong) = (canvas.theme.quiet(), canvas.theme.strong());
     let (mut free, top) = (0, layout.area.y - 1);

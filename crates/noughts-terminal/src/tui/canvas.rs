@@ -64,7 +64,7 @@ impl<'b> Canvas<'b> {
         self.write_within(x, y, area.right(), text, style);
     }
 
-    /// Writes wrapped text; returns the number of lines.
+    /// Writes wrapped text, as many lines as fit into `area`. Returns the number of lines of the whole text.
     pub(super) fn write_wrapped(&mut self, area: Rect, text: &str, style: Style) -> u16 {
         let lines = wrap(text, area.width);
         for (y, line) in (area.y..area.bottom()).zip(&lines) {
@@ -104,9 +104,9 @@ impl<'b> Canvas<'b> {
 pub(super) enum Border {
     /// The default.
     Thin,
-    /// For active boards.
+    /// For boards on which the player to move may play, and for boards of the winning line.
     Double,
-    /// For closed boards.
+    /// For other closed boards.
     Dotted,
 }
 

@@ -115,7 +115,7 @@ impl App {
         }
     }
 
-    /// Returns why a person cannot act now, apart from the rules; `None` if a person can.
+    /// Returns why a person cannot act now, apart from the rules; `None` if a person can act or the game is over.
     fn why_not_now(&self) -> Option<String> {
         let local = self.local.as_ref()?;
         if !local.shows_present() {
@@ -173,7 +173,7 @@ impl App {
         }
     }
 
-    /// Plays at the mouse pointer.
+    /// Moves the focus to `point`, and plays there.
     pub(super) fn play_at(&mut self, point: GridPoint) {
         if let Some(local) = &mut self.local {
             local.focus = point;
@@ -246,7 +246,7 @@ impl App {
         }
     }
 
-    /// The layout of the board; `None` if the screen is too small.
+    /// The layout of the board; `None` if no game is shown or the screen is too small.
     pub(super) fn layout(&self) -> Option<BoardLayout> {
         let local = self.local().filter(|_| !is_too_small(self.size))?;
         Some(BoardLayout::of(local, places(self.size).board))

@@ -70,7 +70,8 @@ const fn same(label: &'static str) -> (&'static str, &'static str) {
 
 use KeyCode::Char;
 
-/// All keys of a game, the most important first. A binding without a label belongs to the binding before it.
+/// The keys that have a command during a game, the most important first. A binding without a label belongs to the
+/// nearest binding before it that has a label.
 pub(super) const BINDINGS: &[Binding] = &[
     key(
         &[KeyCode::Up],

@@ -25,7 +25,7 @@ pub(super) struct LocalGame {
     pub(super) origin: GridPoint,
     /// A partly typed move.
     pub(super) typed: String,
-    /// Whether the current state is saved.
+    /// Whether the game has not changed since it was started, loaded or saved.
     pub(super) is_saved: bool,
 }
 

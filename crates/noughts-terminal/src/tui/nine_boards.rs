@@ -171,7 +171,7 @@ fn cells(
     }
 }
 
-/// Draws the focused cell, and cells that a rewind would clear, over the large mark of a closed board.
+/// Draws the focused cell, and cells that a rewind would clear, over the large mark of a won board.
 fn focused_in_closed(
     canvas: &mut Canvas<'_>,
     layout: &NineBoardsLayout,

@@ -81,7 +81,8 @@ fn entry(canvas: &Canvas<'_>, local: &LocalGame, turn: usize) -> String {
     )
 }
 
-/// The annotation of a reviewed turn: good, or bad with the better move.
+/// The annotation of a reviewed turn: good, bad with a better move, or `?` if the value is only an estimate. Empty if
+/// the turn was not judged yet.
 fn judgement(app: &App, local: &LocalGame, turn: usize) -> String {
     let (Some(number), Some(review)) = (turn.checked_sub(1), &app.review) else {
         return String::new();

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use super::app::{Effect, Event};
 
-/// Maximum size of a file: larger than any record of a 255x255 game.
+/// Maximum size of a file in bytes. The record of a full 255x255 board is much smaller.
 const LARGEST: u64 = 1 << 24;
 
 /// Why a game was not saved.

@@ -19,7 +19,7 @@ const REVIEW_TIME: Duration = Duration::from_millis(300);
 /// Identifies a request. Replies to earlier requests are stale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestId {
-    /// The number of the game.
+    /// The number of the game. An undone turn changes the number too.
     pub local: u64,
     /// The number of completed turns.
     pub turn: usize,
@@ -47,7 +47,7 @@ pub struct RobotRequest {
     pub seat: Seat,
     /// The strategy or engine.
     pub strategy: RobotName,
-    /// The current game.
+    /// The game in the position for which a move is requested.
     pub game: Game,
     /// The robot's seed.
     pub seed: u64,

@@ -16,7 +16,8 @@ use crate::holder::{DEFAULT_ROBOT, Holder, HolderError, ROBOTS};
 pub struct TuiOptions {
     /// The variant; if it is `None`, the start screen opens.
     pub variant: Option<String>,
-    /// The holder of each seat, in turn order: `human`, `human Ann` or a strategy. Robots take all other seats.
+    /// The holder of each seat, in turn order: `human`, `human Ann` or a strategy. Robots take all other seats. If the
+    /// list is empty, a person takes the first seat.
     pub seats: Vec<String>,
     /// The history setting: a rewind may take back fewer marks than this.
     pub history: Option<String>,
