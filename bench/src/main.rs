@@ -1,8 +1,9 @@
 //! Ultimate, compared with the crates `board-game` and `ai-ultimate-tictactoe`:
 //! `cargo xtask bench beside [perft] [playouts] [match] [--games N] [--time 100ms]`.
 //!
-//! Without arguments it runs everything. It fails unless this program reaches at least as many moves per second as the
-//! others in perft, 1.3 times as many in playouts, and significantly more than half of the points in the match.
+//! Without arguments it runs everything. It fails unless Noughts reaches at least as many moves per second as the
+//! others in perft, at least 1.3 times as many in playouts, and significantly more than half of the points in the
+//! match.
 
 mod matches;
 #[path = "../../crates/noughts-rules/benches/rules/rounds.rs"]
@@ -19,11 +20,12 @@ use noughts_rules::{Nested, NestedSpec, Outcome, Rules, Side, perft};
 use rounds::{Job, rates};
 use spread::{Spread, ratios};
 
-/// The depth of perft, and its count, on which two programs agree.
+/// The depth of perft, and the number of move sequences of this length. The bench fails if one of the programs counts
+/// another number.
 const DEPTH: u32 = 5;
 const COUNT: u64 = 473_256;
 
-/// Random games per call.
+/// The number of random games in each measured call.
 const GAMES: u32 = 2_000;
 
 fn main() -> ExitCode {
@@ -94,7 +96,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Removes an option and its value from the arguments.
+/// Removes an option and its value from the arguments. Returns the value; `None` if it is missing.
 fn option(words: &mut Vec<String>, name: &str) -> Option<String> {
     let at = words.iter().position(|word| word == name)?;
     words.remove(at);

@@ -14,11 +14,11 @@ use noughts_arena::{
 use noughts_engine::{Decision, EngineHost, Engines, Robot, RobotFault, RobotFaultKind, Stop};
 use noughts_rules::Game;
 
-/// Their alpha-beta search, and their strongest tree search according to their documentation.
+/// The alpha-beta search of `ai-ultimate-tictactoe`, and the tree search that its documentation calls the strongest.
 const THEIRS: [&str; 2] = ["alpha-beta", "learned-puct"];
 
-/// Plays `search` against each of their searches. Returns whether `search` gets significantly more than half of the
-/// points each time.
+/// Plays the strategy `search` of Noughts against each search of `ai-ultimate-tictactoe`. Returns whether `search` gets
+/// significantly more than half of the points each time.
 pub(crate) fn play(games: u32, time: &str) -> bool {
     let Some(limit) = time.parse().ok().and_then(|limits: Limits| limits.time) else {
         eprintln!("bench: a time is written 100ms or 2s, not {time:?}");
@@ -67,7 +67,7 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
     good
 }
 
-/// Runs their searches in this process.
+/// Runs the searches of `ai-ultimate-tictactoe` in this process, with this time per move.
 struct OtherCrate(Duration);
 
 impl EngineHost for OtherCrate {

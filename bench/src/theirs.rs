@@ -8,7 +8,7 @@ use board_game::games::sttt::STTTBoard;
 use internal_iterator::InternalIterator;
 use rand::RngCore;
 
-/// Xorshift: fast, and the same numbers for all.
+/// Xorshift, a fast generator of random numbers. All programs get the same random numbers.
 #[derive(Clone)]
 pub(crate) struct Random(u64);
 
@@ -25,7 +25,7 @@ impl Random {
         self.0
     }
 
-    /// One of `0..count`.
+    /// Returns a random number of `0..count`.
     #[inline]
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (((self.draw() >> 32) * count as u64) >> 32) as usize

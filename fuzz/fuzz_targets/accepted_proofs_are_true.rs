@@ -1,4 +1,5 @@
-//! If the checker accepts a proof, the solver finds the same value.
+//! If the checker accepts a proof for a board of at most 16 cells, the solver finds the same value, unless it reaches
+//! its limit of nodes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -24,7 +24,7 @@ fuzz_target!(|input: &[u8]| {
     client_survives(first & 1 == 0, plan, bytes);
 });
 
-/// A client that sends what its stage allows after each piece.
+/// Runs a client that sends what its stage allows before each piece.
 fn client_survives(is_later: bool, plan: &[u8], bytes: &[u8]) {
     let (mut client, mut out, mut rest) = (ClientSession::new(), Vec::new(), bytes);
     for &step in plan {

@@ -1,5 +1,5 @@
-//! Clocks, strategies, ids, networks, addresses of servers, rows of a large board and cells: a text is refused with a
-//! short message, or is a value that formats and parses to itself.
+//! Clocks, strategies, ids, networks, strings of TCP frames, addresses of servers and rows of a large board: a text is
+//! refused with a short message, or is a value that formats and parses to itself.
 #![no_main]
 
 use std::fmt::{Debug, Display};

@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: times, and instruction counts with callgrind.
 //!
-//! Times vary from run to run; instruction counts are exact.
+//! Times vary from run to run; instruction counts hardly do.
 
 use crate::shell::{self, quote};
 use crate::tools::{POSTGRESQL, Tool, Toolbox, VALGRIND};
@@ -155,7 +155,8 @@ fn count_instructions(line: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The number that the workload prints, and the instructions that callgrind reports: `==7== Collected : 123`.
+/// Returns the last number that the workload prints (0 if there is none), and the instructions that callgrind reports:
+/// `==7== Collected : 123`.
 fn count(program: &str, workload: &str) -> Result<(u64, u64), String> {
     let line = format!(
         "valgrind --tool=callgrind --callgrind-out-file=/dev/null {program} --once {}",

@@ -57,7 +57,8 @@ struct Options<'a> {
     is_resumed: bool,
 }
 
-/// Runs a campaign; returns whether nothing was found.
+/// Runs a campaign with each store; returns whether it found no fault. With `--mutants`, returns whether the campaigns
+/// detected all mutants.
 pub(crate) fn run(words: &[&str]) -> Result<bool, String> {
     if words == ["--mutants"] {
         return find_mutants();
@@ -183,7 +184,8 @@ fn report(journal: &str) -> String {
     text
 }
 
-/// Builds the server with each fault, and runs short campaigns until one fails.
+/// Builds the server with each of the [`MUTANTS`], and runs a campaign of at most 100 faults against it. Returns
+/// whether every campaign detected its mutant.
 fn find_mutants() -> Result<bool, String> {
     require_tools()?;
     shell::run(&format!(

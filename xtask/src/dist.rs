@@ -9,8 +9,8 @@ use crate::shell;
 /// Everything is built here.
 const FOLDER: &str = "target/dist";
 
-/// The files of the packages: a source and its place below the root of the file system. Sources in `target/dist` are
-/// made by [`make_sources`].
+/// The files of the packages: the source, its place below the root of the file system, and its permissions.
+/// [`make_sources`] makes the sources in `target/dist`.
 const FILES: [(&str, &str, u32); 11] = [
     ("target/dist/noughts", "usr/bin/noughts", 0o755),
     (
@@ -57,7 +57,7 @@ const FILES: [(&str, &str, u32); 11] = [
 /// Maintainer scripts, from `deploy/debian`.
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
-/// Builds both packages with a profile of Cargo; the paths are printed.
+/// Builds the Debian package and the tarball with a profile of Cargo, and prints their paths and checksums.
 pub(crate) fn run(profile: &str) -> Result<bool, String> {
     let version = version()?;
     make_sources(profile)?;
@@ -146,7 +146,8 @@ fn commit_time() -> String {
     }
 }
 
-/// The program, its manual page, its completions, the unit with the package's paths, and the licence.
+/// Makes the program, its manual page, its completions, the systemd unit with the package's paths, and the copyright
+/// file.
 fn make_sources(profile: &str) -> Result<(), String> {
     let folder = if profile == "dev" { "debug" } else { profile };
     shell::run(&format!(
@@ -177,7 +178,7 @@ fn copy_files<'a>(
     Ok(())
 }
 
-/// The files that tell dpkg about the package.
+/// Writes the files that tell dpkg about the package.
 fn write_control(tree: &str, version: &str) -> Result<(), String> {
     let scripts = SCRIPTS.map(|name| (format!("deploy/debian/{name}"), format!("DEBIAN/{name}")));
     copy_files(

@@ -13,7 +13,7 @@ pub(crate) enum Limit {
 }
 
 impl Limit {
-    /// The limit as an option of `cargo xtask fuzz`.
+    /// Parses an option of `cargo xtask fuzz`.
     pub(crate) fn parse(option: &str, text: &str) -> Result<Limit, String> {
         // Zero is refused, because libFuzzer takes it for no limit.
         let number = text.parse::<u32>().ok();

@@ -1,7 +1,7 @@
 //! `cargo xtask`: tests, benches, fuzzing, mutants, fault campaigns and packages of the workspace, and the opening
 //! books of Connect Four.
 //!
-//! No dependencies, because this is the first thing that is built on a new machine.
+//! Except for its tests, xtask has no dependencies, because it is the first thing that is built on a new machine.
 
 mod bench;
 mod campaign;
@@ -51,7 +51,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns whether everything passed, or why the arguments are wrong.
+/// Returns whether everything passed. An error says why the command could not run, for example because the arguments
+/// are wrong.
 fn run(arguments: &[&str]) -> Result<bool, String> {
     match arguments {
         []

@@ -52,7 +52,7 @@ const SUBJECTS: [Subject; 3] = [
 const FOLDER: &str = "target/mutants";
 
 /// Tests `size` mutants that the seed draws from all subjects; returns whether all were detected. Mutants that an
-/// earlier run detected are not tested again.
+/// earlier run detected, or that do not build, are not tested again.
 pub(crate) fn run(size: usize, seed: u64) -> Result<bool, String> {
     Toolbox::default().require(CARGO_MUTANTS)?;
     let mut all = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn run(size: usize, seed: u64) -> Result<bool, String> {
     Ok(is_detected)
 }
 
-/// Tests the mutants of one subject, and prints those that its tests do not detect.
+/// Tests the mutants of one subject, and prints those that its tests do not detect. Returns whether there are none.
 fn test(subject: &Subject, mutants: &[&str]) -> Result<bool, String> {
     let folder = format!("{FOLDER}/{}", subject.name);
     let before = Results::read(&folder, mutants);
@@ -106,7 +106,7 @@ fn test(subject: &Subject, mutants: &[&str]) -> Result<bool, String> {
     }
 }
 
-/// Each run has its own folder of results, so that an interrupted run loses nothing.
+/// Tests mutants with cargo-mutants. Each run has its own folder of results, so that an interrupted run loses nothing.
 fn test_with_cargo_mutants(
     subject: &Subject,
     folder: &str,
@@ -139,7 +139,7 @@ struct Results {
     timeout: BTreeSet<String>,
     /// Mutants that do not build.
     unviable: BTreeSet<String>,
-    /// Mutants that the latest tests did not detect.
+    /// Mutants that no run has detected.
     missed: BTreeSet<String>,
 }
 

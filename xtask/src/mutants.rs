@@ -50,7 +50,7 @@ const CHECKED_PAIRING: &str = "crates/noughts-proof/src/pairing.rs";
 const CHECKED_STEALING: &str = "crates/noughts-proof/src/strategy_stealing.rs";
 const CHECKER: &str = "crates/noughts-proof/src/lib.rs";
 
-/// Each mutant makes the solver prune too much, or removes a check from the proof checker.
+/// Each mutant puts a fault into the solver, or removes or weakens a check of the proof checker.
 const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "the counting bound is doubled",

@@ -23,7 +23,7 @@ pub(crate) fn part(name: &str, tools: &[Tool], steps: &[&str]) -> Part {
     }
 }
 
-/// The parts of every run, quick ones first.
+/// The parts of a run without `--long`.
 fn parts() -> Vec<Part> {
     vec![
         part(
@@ -147,7 +147,7 @@ pub(crate) fn run(is_long: bool, names: &[&str]) -> Result<bool, String> {
 enum Outcome {
     Passed,
     Failed(Vec<String>),
-    /// A tool is missing.
+    /// Tools are missing and cannot be installed, for these reasons.
     NotRun(Vec<String>),
 }
 

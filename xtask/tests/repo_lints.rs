@@ -25,7 +25,7 @@ const ALLOWED: [(&str, &str); 13] = [
     ("xtask", ""),
 ];
 
-/// These crates use no other crates, except in tests and behind optional features.
+/// These crates use no crates from outside the workspace, except in tests and behind optional features.
 const WITHOUT_DEPENDENCIES: [&str; 4] = ["noughts-rules", "noughts-proof", "noughts-wire", "xtask"];
 
 #[test]
@@ -172,7 +172,8 @@ fn name(path: &Path) -> &str {
         .unwrap_or_default()
 }
 
-/// The repository's files with these extensions, relative to the root.
+/// The repository's files with these extensions, relative to the root. Hidden files and the folders of generated files
+/// are left out.
 fn files(extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
