@@ -273,8 +273,8 @@ const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = 
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
 
-/// The tables with rows of a game, and the column with the game's id. The table seat_names is not included, because its
-/// rows are found by name.
+/// The tables with rows of a game, and the column with the game's id. Two tables are not included: seat_names, whose
+/// rows are found by name, and presence, which only PostgreSQL has.
 const TABLES_OF_GAMES: [(&str, &str); 3] =
     [("entries", "game"), ("analyses", "game"), ("games", "id")];
 

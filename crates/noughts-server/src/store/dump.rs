@@ -335,7 +335,7 @@ pub(super) fn not_empty((games, players, nodes): (bool, bool, bool)) -> Option<S
     )))
 }
 
-/// Binds the values of a row.
+/// Binds the values of a row to a statement.
 macro_rules! push_values {
     ($values:ident, $batch:ident, $row:ident) => {
         for (at, value) in $batch.columns.iter().zip($row) {
@@ -353,11 +353,11 @@ macro_rules! push_values {
     };
 }
 
-/// Dumps and loads inside the open transaction; the same for SQLite and PostgreSQL, see
+/// Defines functions that dump and load inside the open transaction; the same for SQLite and PostgreSQL, see
 /// [`shared_sql`](super::shared_sql).
 macro_rules! shared_dump {
     ($connection:ty, $database:ty) => {
-        /// Stops early if the receiver was dropped.
+        /// Sends the tables of [`DUMPED`] and their rows. Stops early if the receiver was dropped.
         pub(super) async fn dump(
             from: &mut $connection,
             to: &mpsc::Sender<DumpItem>,

@@ -1,6 +1,7 @@
 //! Games in PostgreSQL, for any number of nodes at once.
 //!
-//! A batch of appends is one statement, in its own transaction. The primary key decides which node was first.
+//! The appends of a batch are one statement in its own transaction, except appends that create a game. The primary key
+//! decides which node was first.
 
 mod dump;
 mod migrate;
@@ -40,7 +41,7 @@ use crate::bus::Bus;
 use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{CreationKey, NewGame, SeatSet, Summary};
 
-/// Games in PostgreSQL.
+/// A store in a PostgreSQL database, which any number of nodes can share.
 #[derive(Debug)]
 pub struct Postgres {
     pool: PgPool,

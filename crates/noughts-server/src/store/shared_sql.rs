@@ -97,7 +97,8 @@ macro_rules! shared_reads {
             Ok(found)
         }
 
-        /// The other nodes with their counters, and games whose deadline passed before `before_ms`.
+        /// The other nodes with their counters, some games whose deadline passed before `before_ms`, and the latest
+        /// outages.
         pub(super) async fn nodes_and_overdue(
             from: &mut $connection,
             node: NodeId,
@@ -264,7 +265,7 @@ macro_rules! shared_migration {
             Ok(())
         }
 
-        /// Sets the deadlines of games with robots. The older version had none.
+        /// Sets the deadlines of games with robots. Schema 1 stored no deadlines.
         async fn set_deadlines(at: &mut $connection) -> Result<(), StoreError> {
             let unfinished: Vec<(Vec<u8>,)> =
                 query_as("SELECT id FROM games WHERE ended_ms IS NULL AND seats LIKE '%robot %'")

@@ -42,7 +42,7 @@ use super::{
 use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{CreationKey, NewGame, SeatSet, Summary};
 
-/// Games in one SQLite file.
+/// A store in one SQLite file, which one process uses.
 #[derive(Debug)]
 pub struct Sqlite {
     writer: Arc<Writer>,
@@ -88,9 +88,9 @@ const MAX_READERS: u32 = 4;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sqlite {
-    /// Opens or creates the file. Only its owner can read it, because it contains the secret for seat tokens.
-    /// A file of an older version is migrated. A file of a newer version or of another program is refused and
-    /// not changed.
+    /// Opens the file, or creates it. On Unix, only its owner can read a new file, because it contains the secret for
+    /// seat tokens. A file of an older version is migrated. A file of a newer version or of another program is refused
+    /// and not changed.
     pub async fn open(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
         Sqlite::open_as(path, sync, Opening::Migrate).await
     }
@@ -181,8 +181,8 @@ impl Sqlite {
     }
 }
 
-/// Runs a write in its own transaction. It waits for at most one batch, because the connection's lock is
-/// fair.
+/// Runs a write in its own transaction. The connection's lock is fair, so at most one batch of the group commit comes
+/// before this write.
 macro_rules! in_transaction {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {

@@ -10,11 +10,11 @@ use crate::id::GameId;
 #[derive(Debug, Default)]
 pub(super) struct UnreadableGames(Mutex<HashSet<GameId>>);
 
-/// Maximum number of logged games.
+/// Maximum number of games that are logged.
 const MAX_LOGGED: usize = 1_000;
 
 impl UnreadableGames {
-    /// Logs an unreadable game, the first time it is found.
+    /// Logs an unreadable game, the first time it is found. If its id is unreadable too, it is logged each time.
     pub(super) fn log(&self, game: Option<GameId>, error: &StoreError) {
         let Some(game) = game else {
             tracing::error!(%error, "a game without a readable id is left out");

@@ -16,7 +16,7 @@ use noughts_server::{
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
-/// The games of all nodes, the nodes' counters, and the connected players.
+/// A database in memory that several nodes use as their store. Tests inject faults into the requests of the nodes.
 pub(crate) struct Database {
     games: Memory,
     state: Mutex<State>,
@@ -29,7 +29,7 @@ type ChooseTreatment = Box<dyn FnMut(&Request) -> Treatment + Send>;
 type ChooseDelays = Box<dyn FnMut(Hint) -> Vec<Duration> + Send>;
 
 struct State {
-    /// Every game that a node wanted to create, in order.
+    /// Every game that a node wanted to create or that a test stored, in order.
     ids: Vec<GameId>,
     indices: HashMap<GameId, usize>,
     counters: BTreeMap<NodeId, u64>,
@@ -59,7 +59,7 @@ pub(crate) struct Request {
     /// The number of the node, from 0, in the order of their start.
     pub(crate) node: usize,
     pub(crate) operation: Operation,
-    /// The number of the game, from 0, in the order of their creation.
+    /// The number of the game, from 0, in the order of their creation. `None` if the request does not concern one game.
     pub(crate) game: Option<usize>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Treatment {
     /// How long the request takes to reach the database.
     pub(crate) before: Duration,
     pub(crate) fault: Fault,
-    /// How long the reply takes.
+    /// How long the reply takes. With [`Fault::CarriedOutLater`], how much later the request is executed.
     pub(crate) after: Duration,
 }
 
@@ -82,9 +82,9 @@ pub(crate) enum Fault {
     RequestLost,
     /// The request is executed, but the reply is lost.
     ReplyLost,
-    /// The node stops waiting for the reply, and the request is executed later.
+    /// The node gets an error, and the request is executed later.
     CarriedOutLater,
-    /// The node's driver panics.
+    /// The request panics in the node.
     Panic,
 }
 
@@ -124,12 +124,12 @@ impl Database {
         self.state().treat = Box::new(treat);
     }
 
-    /// From now on this happens to every request.
+    /// From now on every request has this fault.
     pub(crate) fn treat_all(&self, fault: Fault) {
         self.treat(move |_| Treatment::only(fault));
     }
 
-    /// From now on this happens to every request of this kind; the others succeed.
+    /// From now on every request of this kind has this fault; the other requests succeed.
     pub(crate) fn treat_each(&self, operation: Operation, fault: Fault) {
         self.treat(move |request| match request.operation == operation {
             true => Treatment::only(fault),
@@ -137,12 +137,12 @@ impl Database {
         });
     }
 
-    /// From now on this function decides when each copy of a hint arrives. Without a copy the hint is lost.
+    /// From now on this function returns the delay of each copy of a hint. If it returns no delay, the hint is lost.
     pub(crate) fn delay_hints(&self, delay: impl FnMut(Hint) -> Vec<Duration> + Send + 'static) {
         self.state().delay_hint = Box::new(delay);
     }
 
-    /// Connects a node. An exclusive node does not know of others, as with SQLite.
+    /// Connects a node. If `is_shared` is false, the node does not know of other nodes, as with SQLite.
     pub(crate) fn connect(self: &Arc<Database>, is_shared: bool) -> Connection {
         let mut state = self.state();
         let link = Arc::new(Link {
@@ -160,12 +160,12 @@ impl Database {
         }
     }
 
-    /// Every game that a node wanted to create, in order. Some may not be stored.
+    /// Every game that a node wanted to create or that a test stored, in order. Some may not be stored.
     pub(crate) fn ids(&self) -> Vec<GameId> {
         self.state().ids.clone()
     }
 
-    /// The log of a game, without faults.
+    /// A game as it is stored; `None` if there is no such game. No fault is injected.
     pub(crate) async fn load(&self, game: GameId) -> Option<StoredGame> {
         self.games.load(game).await.unwrap()
     }
@@ -176,7 +176,8 @@ impl Database {
         Table::replay(stored.settings, &stored.entries).expect("the log fits its game")
     }
 
-    /// Loses the latest entries of a game, as a failover to a replica that lags behind does.
+    /// Loses the latest entries of a game, as a failover to a replica that lags behind does. All other games are lost
+    /// too.
     pub(crate) async fn lose_latest(&self, game: GameId, count: usize) {
         let mut stored = self.load(game).await.expect("the game is stored");
         self.games.forget(u64::MAX).await.unwrap();
@@ -191,7 +192,7 @@ impl Database {
         self.games.import(game, summary).await.unwrap();
     }
 
-    /// Everything that lists show, without faults.
+    /// All games that lists show. No fault is injected.
     pub(crate) async fn list(&self) -> Vec<ListedGame> {
         let query = ListQuery::all(usize::MAX);
         self.games.list(query).await.unwrap()

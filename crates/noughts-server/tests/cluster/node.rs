@@ -63,7 +63,7 @@ impl Node {
         drop(self.server.take());
     }
 
-    /// Stops the node gracefully.
+    /// Stops the node gracefully. Returns whether everything in progress was stored.
     pub(crate) async fn stop(&mut self) -> bool {
         let server = self.server.take().expect("the node runs");
         let is_stored = server.stop().await;
@@ -89,7 +89,7 @@ impl Node {
         self.plug.number()
     }
 
-    /// Becomes true when the node ends.
+    /// A receiver whose value becomes true when the node ends.
     pub(crate) fn ended(&self) -> watch::Receiver<bool> {
         self.ended.subscribe()
     }

@@ -84,7 +84,8 @@ async fn submit(node: &Node, game: GameId, command: &Command) -> Result<(), Subm
     node.tables.submit(&live, command).await
 }
 
-/// Waits until the game in the database satisfies the condition; returns how long that took.
+/// Waits until the game in the database satisfies the condition. Returns how long that took; `None` if it took longer
+/// than [`TIMEOUT`].
 async fn until(
     database: &Database,
     game: GameId,

@@ -23,7 +23,8 @@ async fn seated(client: &mut WaitingClient) -> ConnectedSeat {
     seat.expect("an opponent is found in time").unwrap()
 }
 
-/// Asserts that every running game with a connected seat has a client at each seat.
+/// Asserts that no two clients have the same seat, and that each seat of a TCP client in a running game is one of
+/// `seats`.
 async fn no_ghosts(database: &Database, seats: &[ConnectedSeat]) {
     let held: HashSet<(GameId, Seat)> = seats.iter().map(|s| (s.game(), s.seat())).collect();
     assert_eq!(held.len(), seats.len(), "two clients have one seat");

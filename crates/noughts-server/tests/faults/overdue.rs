@@ -9,7 +9,8 @@ use tokio::time::sleep;
 use crate::cluster::{Database, Node, variant};
 use crate::{robot, until};
 
-/// A game of two robots that stopped with their node. With an invalid entry, no node can continue the game.
+/// A game of two robots that stopped with their node. If `is_readable` is false, the log has an invalid entry, and no
+/// node can continue the game.
 fn game(number: u128, created_ms: u64, is_readable: bool) -> (StoredGame, Table) {
     let settings = Settings {
         id: GameId::new(number),

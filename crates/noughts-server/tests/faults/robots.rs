@@ -53,8 +53,8 @@ async fn game_of_robots_goes_on_after_its_node_died() {
     assert!(took < Duration::from_secs(30), "{took:?}");
 }
 
-/// The turn is stored although its reply is lost, so the robot is to move. It must move when the client
-/// repeats its request, without waiting for a deadline.
+/// The turn is stored although the store's reply is lost, so the robot is to move. It must move when the client repeats
+/// its request, without waiting for a deadline.
 #[tokio::test(start_paused = true)]
 async fn robot_answers_a_turn_whose_reply_was_lost() {
     for is_shared in [false, true] {

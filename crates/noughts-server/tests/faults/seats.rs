@@ -13,7 +13,7 @@ fn lobby() -> Holder {
     Holder::Open(OpenTo::Lobby)
 }
 
-/// Each request takes some time, and the first one for this operation meets this fault.
+/// Each request takes some time, and the first one for this operation has this fault.
 fn fail_first(database: &Database, operation: Operation, fault: Fault, after_ms: u64) {
     let mut count = 0;
     database.treat(move |request| {
@@ -29,7 +29,7 @@ fn fail_first(database: &Database, operation: Operation, fault: Fault, after_ms:
     });
 }
 
-/// Every game that is stored is over.
+/// Asserts that every stored game is over.
 async fn check_all_over(database: &Database, case: &str) {
     for id in database.ids() {
         if database.load(id).await.is_some() {
@@ -72,7 +72,7 @@ async fn lost_reply_seats_a_waiting_client_once() {
     assert_eq!(database.load(game).await.unwrap().entries.len(), 1);
 }
 
-/// The client has disconnected when the store's reply is lost. Its seat, if it has one, must leave the game.
+/// The client has disconnected when the store's reply is lost. If the client got a seat, it must leave the game.
 #[tokio::test(start_paused = true)]
 async fn lost_reply_leaves_no_ghost_opponent() {
     for fault in [Fault::ReplyLost, Fault::RequestLost, Fault::CarriedOutLater] {

@@ -33,7 +33,7 @@ async fn poll(node: &TestServer, game: &str, token: &Value) -> Value {
     node.send("GET", &path, &headers, None).await.body
 }
 
-/// A game in which everybody has played.
+/// Creates a game in which everybody has played one turn, and waits until these requests no longer count as presence.
 async fn begun(node: &TestServer, variant: &str, people: usize, clock: &str) -> (String, Value) {
     let seats = vec![json!({"human": ""}); people];
     let new = format!(

@@ -146,7 +146,7 @@ impl TestServer {
         self.send(method, path, &[], body).await
     }
 
-    /// A request with a token.
+    /// Sends a POST request with a token.
     pub(crate) async fn request_as(&self, token: &str, path: &str, body: &str) -> Response {
         let request = request_bytes("POST", path, token, &[], Some(body.as_bytes()));
         exchange(self.connect().await, &request).await
@@ -162,7 +162,7 @@ impl TestServer {
         Response::from(self.open(method, path, headers, body).await).await
     }
 
-    /// A request with a body that is not JSON.
+    /// Sends a POST request with a body of this media type.
     pub(crate) async fn send_as(
         &self,
         medium: &str,
@@ -200,7 +200,7 @@ impl TestServer {
         (id, created.body["tokens"].clone())
     }
 
-    /// Plays a legal move.
+    /// Plays a legal move. Returns the body of the answer.
     pub(crate) async fn play(&self, id: &str, token: &Value, turn: usize, cell: &str) -> Value {
         let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
         let path = format!("/api/games/{id}/actions");
@@ -216,7 +216,8 @@ pub(crate) async fn exchange(mut stream: TcpStream, request: &[u8]) -> Response 
     Response::from(stream).await
 }
 
-/// A response.
+/// An HTTP response. The headers are in lower case, `text` is the body as it was sent, and `body` is the same as JSON,
+/// or null if it is not JSON.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,

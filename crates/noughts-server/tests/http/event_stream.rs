@@ -237,7 +237,7 @@ async fn resumed_stream_has_every_kind_of_entry() {
     assert_eq!(now.body["entry"], 6);
 }
 
-/// A taken seat, a move and a resignation.
+/// Reads three entries and checks them: a taken seat, a move and a resignation.
 async fn expect_three_entries(events: &mut Events) {
     let (number, name, data) = events.next().await;
     assert_eq!((number, name.as_str()), (Some(1), "presence"));

@@ -14,7 +14,7 @@ use crate::client::{Response, TestServer};
 /// How long the robot of an ordinary game may take under any load.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
-/// The most expensive robots that clients may request.
+/// A new table with some of the most expensive robots that clients may request.
 fn hostile_table(number: usize) -> String {
     let (variant, seats, robot) = match number % 3 {
         0 => ("255x255k5", 2, "minimax:9"),
@@ -96,7 +96,7 @@ impl Clock for StillClock {
     }
 }
 
-/// A finished game: `turns` moves from the first cell on, and then a resignation.
+/// The record of a finished game: `turns` moves from the first cell on, and then a resignation.
 fn record(variant: &str, name: &str, turns: usize) -> String {
     let variant = variant.parse().unwrap();
     let mut game = Game::new(&variant, Options::default()).unwrap();

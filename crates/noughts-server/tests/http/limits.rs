@@ -1,4 +1,4 @@
-//! Limits: everything that a client can use is refused or bounded.
+//! Limits for requests, connections, sizes and times, over HTTP.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! `GET /api/games/events`: the tables that wait for players.
+//! `GET /api/games/events`: the tables that wait for players, and the games in progress.
 
 use std::time::Duration;
 

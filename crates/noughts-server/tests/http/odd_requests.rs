@@ -17,7 +17,7 @@ async fn raw(server: &TestServer, bytes: &[u8]) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-/// Asserts that the answer has this status and, if it is a problem, that its text is our own.
+/// Asserts that the answer has this status and does not contain the error message of a library.
 fn has_status(answer: &str, status: u16, request: &str) {
     let line = format!("HTTP/1.1 {status} ");
     assert!(answer.starts_with(&line), "{request:?}: {answer}");

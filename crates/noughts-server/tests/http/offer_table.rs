@@ -11,7 +11,7 @@ use crate::event_stream::Events;
 
 const DOCUMENT: &str = include_str!("../../../../docs/api.md");
 
-/// The rows of the table that has these columns, without its head.
+/// The head and the rows of the document's table whose first line begins with `head`.
 fn rows_of(head: &str) -> (Vec<&'static str>, Vec<Vec<&'static str>>) {
     let cells = |line: &'static str| -> Vec<&'static str> {
         let line = line.trim_matches('|').split(" | ");

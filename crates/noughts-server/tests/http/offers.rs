@@ -11,7 +11,7 @@ struct Game {
 }
 
 impl Game {
-    /// A game of two people, with more fields of the new table.
+    /// A game of two people. `more` has additional fields of the request that creates the table.
     async fn new(more: &str) -> Game {
         let server = TestServer::new().await;
         let new =

@@ -34,7 +34,7 @@ const ENTRIES: &str = "LATERAL (\
 /// The columns of [`ENTRIES`].
 const ENTRY_ARRAYS: &str = "numbers, times, seats_of, kinds, log.data, keys, requests";
 
-/// Reads a column that contains an array. It is null if the array would be empty.
+/// Reads a column that contains an array. A null column is read as an empty array.
 fn array<T>(row: &PgRow, name: &str) -> Result<Vec<T>, sqlx::Error>
 where
     Option<Vec<T>>: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,

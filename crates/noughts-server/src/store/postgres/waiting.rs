@@ -31,7 +31,7 @@ type Columns = (
 type PairedColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
 /// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock ensures that
-/// only one node at a time does this.
+/// only one node at a time does this. A list that arrives after a later one is ignored.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
     node: NodeId,
@@ -64,7 +64,8 @@ pub(super) async fn match_waiting(
     Ok(matches)
 }
 
-/// Remembers paired quick matches for a while.
+/// Stores the quick matches that were paired, and deletes those that were stored longer than [`QUICK_MATCH_KEPT_MS`]
+/// ago.
 async fn save_paired(
     at: &mut PgConnection,
     matches: &Matches,
@@ -160,7 +161,7 @@ pub(super) async fn quick_match(
     paired.transpose()
 }
 
-/// The number of waiting quick matches, by game. Rows that this version cannot read are left out.
+/// The number of waiting quick matches, by variant and clock. Rows that this version cannot read are left out.
 pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>, StoreError> {
     let rows: Vec<(String, Option<String>, i64)> = query_as(
         "SELECT variant, clock, count(*) FROM waiting WHERE node IS NULL GROUP BY variant, clock \
@@ -179,7 +180,8 @@ pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>,
 }
 
 /// Stores the version of a node's list and returns the database's time; `None` if the node has already sent a later
-/// list. It also adds the node to `nodes`: its players may get seats, so the other nodes must detect if it dies.
+/// list. This function also adds the node to `nodes`: its players may get seats, so the other nodes must detect if the
+/// node dies.
 async fn take_version(
     at: &mut PgConnection,
     node: NodeId,
@@ -237,7 +239,7 @@ fn read(columns: Columns) -> Option<(WaitingId, WaitingRow)> {
     Some((id, row))
 }
 
-/// Parses a clock; `None` if the text is invalid.
+/// Parses a clock. The outer `None` means that the text is invalid, the inner `None` that there is no clock.
 fn read_clock(text: Option<String>) -> Option<Option<ClockSettings>> {
     text.map(|text| text.parse()).transpose().ok()
 }

@@ -35,10 +35,10 @@ macro_rules! insert_first_entries {
     };
 }
 
-/// Appends of one entry each that change no other row.
+/// The statement for appends of one entry each that change no other row.
 const APPEND_PLAIN: &str = insert_first_entries!();
 
-/// Appends of any kind, except those that create a game.
+/// The statement for appends of any kind, except those that create a game.
 const APPEND: &str = concat!(
     "WITH stored AS (",
     insert_first_entries!(),
@@ -73,8 +73,8 @@ const APPEND: &str = concat!(
      ) SELECT game, number FROM stored"
 );
 
-/// Inserts games whose key is free, with their players, and returns them. Keys have a scope; keys of older
-/// versions have none and apply to all clients for 24 hours (86 400 000 ms).
+/// Inserts games whose key is free, with the names of their players, and returns the ids of these games. Keys have a
+/// scope; keys of older versions have none and apply to all clients for 24 hours (86 400 000 ms).
 const INSERT_GAMES: &str = "\
     WITH stored AS (\
     INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
@@ -185,8 +185,8 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
     )
 }
 
-/// Writes appends. All appends without a new game are one statement. Each append with a new game is separate, so that
-/// an error affects only its own request.
+/// Writes appends. All appends without a new game are one statement, except repetitions of the same place. Each append
+/// with a new game is separate, so that an error affects only its own request.
 pub(super) async fn append_all(
     to: &mut PgConnection,
     appends: &[AppendRows],
@@ -212,7 +212,7 @@ pub(super) async fn append_all(
     Ok(outcomes)
 }
 
-/// Writes appends, each at a different place in the logs, and returns those that were stored.
+/// Writes appends, each at a different place in the logs, and returns the places of those that were stored.
 async fn insert_appends(
     to: &mut PgConnection,
     appends: &[&AppendRows],
@@ -260,7 +260,7 @@ async fn refusal(to: &mut PgConnection, game: GameId) -> Result<Appended, StoreE
     })
 }
 
-/// Creates games with one statement. Games that it did not insert are created one by one, so that an error
+/// Creates games with one statement. Games that the statement did not insert are created one by one, so that an error
 /// affects only its own request.
 pub(super) async fn create_all(
     to: &mut PgConnection,
@@ -291,7 +291,7 @@ async fn create_one(to: &mut PgConnection, game: &GameRow) -> Result<Created, St
     }
 }
 
-/// Inserts games, and returns those whose id and key were free.
+/// Inserts games, and returns the ids of those whose id and key were free.
 pub(super) async fn insert_games(
     to: &mut PgConnection,
     games: &[&GameRow],
@@ -330,7 +330,8 @@ pub(super) async fn insert_games(
     Ok(rows.iter().filter_map(|(id,)| read_id(id).ok()).collect())
 }
 
-/// Creates a game that was not inserted because its key or id exists. An expired key moves to the new game.
+/// Handles a game that was not inserted because its key or id exists. Returns the game that has the key; if the key has
+/// expired, moves the key to the new game and creates that game.
 async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
     let another = || Err(StoreError::another_game(game.id));
     let Some(key) = &game.key else {

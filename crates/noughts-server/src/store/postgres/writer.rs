@@ -1,4 +1,4 @@
-//! Writes batches of one kind of request. Each batch is one statement and one transaction.
+//! Writes batches of one kind of request. Nearly all requests of a batch are written by one statement.
 
 use sqlx::error::DatabaseError;
 use sqlx::postgres::PgPool;
@@ -53,7 +53,7 @@ fn batch_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the others would succeed without it: invalid data, a
+/// Whether one row may have caused the error, so that the other rows would be written without it: invalid data, a
 /// constraint, a deadlock.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);

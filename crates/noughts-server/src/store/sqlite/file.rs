@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
 
-/// Creates the file if it does not exist. SQLite gives its other files the same permissions.
+/// Creates the file if it does not exist. On Unix, only its owner can read it. SQLite gives its other files the same
+/// permissions.
 ///
 /// An existing file is not opened, because closing it would release the locks that SQLite has in this
 /// process.
@@ -69,7 +70,7 @@ impl DatabaseFile {
         })
     }
 
-    /// Returns an error if the file at the path was replaced or is immutable. Takes some microseconds.
+    /// Returns an error if the file at the path was deleted, was replaced or is immutable. Takes some microseconds.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let path = self.path.display();
         match std::fs::metadata(&self.path) {

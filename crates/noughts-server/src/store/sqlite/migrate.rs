@@ -14,7 +14,8 @@ use crate::store::migrations::{
 };
 use crate::store::shared_sql::shared_migration;
 
-/// Refuses a file of a newer version or of another program, without writing to it.
+/// Refuses a file of a newer version or of another program, and with [`Opening::RefuseOlder`] also an empty file or one
+/// of an older version. Does not write to the file.
 pub(super) async fn check(
     options: &SqliteConnectOptions,
     opening: Opening,
@@ -45,7 +46,8 @@ async fn version(from: &mut SqliteConnection) -> Result<i64, StoreError> {
 
 shared_migration!(SqliteConnection, "INTEGER", "BLOB", migrations::SQLITE);
 
-/// If several processes open the file at once, one migrates and the others wait for the lock.
+/// Begins the transaction of a migration. If several processes open the file at once, one migrates and the others wait
+/// for the lock.
 async fn begin_migration(
     connection: &mut SqliteConnection,
 ) -> Result<sqlx::Transaction<'_, sqlx::Sqlite>, sqlx::Error> {

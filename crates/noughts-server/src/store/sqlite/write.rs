@@ -334,7 +334,7 @@ async fn create_all(
     Ok(outcomes)
 }
 
-/// Inserts at most [`MAX_ROWS`] games, and returns those whose id and key were free.
+/// Inserts at most [`MAX_ROWS`] games, and returns the ids of those whose id and key were free.
 async fn insert_games(
     to: &mut SqliteConnection,
     games: &[&GameRow],
@@ -365,7 +365,8 @@ pub(super) async fn create_pairs(
     Ok(())
 }
 
-/// Creates a game that was not inserted because its key or id exists. An expired key moves to the new game.
+/// Handles a game that was not inserted because its key or id exists. Returns the game that has the key; if the key has
+/// expired, moves the key to the new game and creates that game.
 async fn create_again(
     to: &mut SqliteConnection,
     game: &GameRow,

@@ -13,7 +13,7 @@ use crate::store::codec::{AppendRows, GameRow};
 use crate::store::error::{primary_code, sqlite_code};
 use crate::store::group_commit::{BatchError, Outcomes, WriteBatch};
 
-/// The one connection that writes.
+/// The connection that makes all writes. It is used by one caller at a time.
 #[derive(Debug)]
 pub(super) struct Writer {
     options: SqliteConnectOptions,
@@ -74,8 +74,8 @@ impl Writer {
         Ok(Transaction(lease))
     }
 
-    /// Takes the connection, or opens a new one. Fails if the file is gone, so that nothing is written to a
-    /// deleted file.
+    /// Takes the connection, or opens a new one if the last one was closed. Fails if the file was deleted or replaced,
+    /// so that nothing is written to a deleted file.
     async fn lease(&self) -> Result<Lease<'_>, StoreError> {
         let mut open = self.open.lock().await;
         self.file.check()?;
@@ -193,8 +193,8 @@ impl WriteBatch for Writer {
 }
 
 impl Writer {
-    /// A single statement is its own transaction, which saves two of three switches to the connection's
-    /// thread.
+    /// Writes appends as a single statement, which is its own transaction. This saves two of three switches to the
+    /// connection's thread.
     async fn write_statement(&self, appends: &[AppendRows]) -> Result<Outcomes, BatchError> {
         let mut lease = self.lease().await.map_err(batch_error)?;
         let written = write::append_plain(lease.connection(), appends).await;
@@ -242,7 +242,7 @@ fn row_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the others would succeed without it. False if the file is
+/// Whether one row may have caused the error, so that the other rows would be written without it. False if the file is
 /// locked, unreadable or not writable, because then each row would cause the same error.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     use sqlite_code::{BUSY, IOERR, LOCKED};
