@@ -5,8 +5,8 @@
 //! | none | the games of [`REFERENCES`], and endgames on nine boards |
 //! | `table` | all boards up to 6x6 |
 //! | `positions VARIANT…` | 300 random positions per variant |
-//! | `endgames VARIANT…` | random endgames on nine boards with 15 to 35 free cells |
-//! | `connect-four` | published positions with 12 to 20 marks, beside a plain alpha-beta |
+//! | `endgames VARIANT…` | random endgames on nine boards with at most 15, 20, 25, 30 and 35 free cells |
+//! | `connect-four` | published positions with 12 to 20 marks, also with a plain alpha-beta |
 //! | `perfect [GAMES [POSITIONS]]` | the slowest answers of `perfect` in Connect Four: in games from the start, and in random positions for each number of marks |
 //! | `VARIANT…` | the empty boards of these variants |
 //!
@@ -324,8 +324,8 @@ fn solve(name: &str, position: Option<Diagram>) -> (Solution, f64) {
     (found, processor_seconds() - before)
 }
 
-/// The solution of an empty board and the mean time of the runs. Runs until all runs together took [`MIN_SECONDS`],
-/// because a single run may be too short to measure.
+/// Solves an empty board again and again until all runs together took [`MIN_SECONDS`], because a single run may be too
+/// short to measure. Returns the last solution and the mean processor time.
 fn mean(name: &str) -> (Solution, f64) {
     let (mut found, mut all) = solve(name, None);
     let mut times = 1;

@@ -13,12 +13,12 @@ use crate::solver::GameValue;
 pub enum Value {
     /// The side to move can force a win.
     Win {
-        /// Plies to the end. The next move is the first ply.
+        /// The side to move can win within this many plies, counting from the next move.
         plies: u32,
     },
     /// The other sides together can force the side to move to lose.
     Loss {
-        /// Plies to the end. The next move is the first ply.
+        /// The side to move loses within this many plies, counting from the next move.
         plies: u32,
     },
     /// Best play leads to a draw.
@@ -96,8 +96,8 @@ pub struct MoveValue {
 }
 
 impl MoveValue {
-    /// A sort key for moves. Wins rank higher than draws, draws higher than losses, earlier wins and later losses
-    /// higher than others.
+    /// A sort key. Wins rank above draws, and draws above losses. Earlier wins rank above later wins, and later losses
+    /// above earlier losses. A win or a loss of unknown distance ranks last among its equals.
     pub(crate) fn rank(&self) -> (GameValue, i64) {
         let plies = match (self.value, self.distance.map(i64::from)) {
             (GameValue::Win, Some(plies)) => -plies,

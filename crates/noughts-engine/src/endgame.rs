@@ -34,8 +34,8 @@ const NODES_PER_MS: u64 = 400;
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 
-/// The solver's memory limit is at least the first and at most the second number, in bytes. In between it is 64 bytes
-/// for each node of the budget.
+/// Minimum and maximum memory limit of a solver, in bytes. Within these limits a solver gets 64 bytes for each node of
+/// its budget.
 const MIN_MEMORY: u64 = 1 << 16;
 const MAX_MEMORY: u64 = 8 << 20;
 
@@ -202,7 +202,7 @@ fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget
     })
 }
 
-/// The largest number of free cells for which a search of `nodes` positions is likely to suffice.
+/// The largest number of free cells for which the solver is expected to search at most `nodes` positions.
 fn max_free(nodes: u64) -> usize {
     let (mut free, mut needed) = (15, NODES_AT_15);
     while needed <= nodes && free <= 81 {

@@ -239,12 +239,12 @@ pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
 }
 
-/// [`StrategyKind::instant`] of strategies that look at no position after their move.
+/// [`StrategyKind::instant`] of strategies that need almost no time.
 pub(crate) fn always(_: &Game) -> bool {
     true
 }
 
-/// [`StrategyKind::instant`] of strategies that look at positions after their moves.
+/// [`StrategyKind::instant`] of strategies that may need more time.
 pub(crate) fn never(_: &Game) -> bool {
     false
 }

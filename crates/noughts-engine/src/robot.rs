@@ -182,7 +182,7 @@ impl RobotName {
 }
 
 impl EngineName {
-    /// The program's file name: `one.py` for `python3 engines/one.py --fast`. In a pipeline it is the last
+    /// The program's file name: `one.py` for `python3 engines/one.py --fast`. For a pipeline, the file name of its last
     /// program.
     fn label(&self) -> String {
         let last = self

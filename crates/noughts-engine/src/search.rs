@@ -133,7 +133,8 @@ struct Search<'t, R: Searchable> {
     purpose: SearchPurpose,
     /// State shared with the other threads of this search.
     shared: Option<&'t SharedSearch>,
-    /// Whether this is a helper thread, which only fills the transposition table.
+    /// Whether this is a helper thread. It fills the transposition table and may find a win, but it returns no
+    /// analysis.
     assists: bool,
     /// Nodes already added to the shared count.
     counted: u64,

@@ -98,7 +98,8 @@ impl Default for Budget {
 pub struct Progress {
     /// Number of positions searched so far.
     pub nodes: u64,
-    /// The used part of the transposition table, in thousandths.
+    /// The used part of the transposition table, in thousandths. In Connect Four, the allocated part of the maximum
+    /// size.
     pub fill: u64,
     /// Time taken so far.
     pub time: Duration,

@@ -2,7 +2,7 @@
 
 use noughts_rules::{Action, Conclusion, Game, Goal, Move, Options, Turn, Variant, WinReason};
 
-/// Larger boards have no threats: finding them takes time proportional to the square of the number of cells.
+/// On boards with more cells, [`threats`] finds nothing, because its time grows with the square of the number of cells.
 const MAX_CELLS: usize = 1_024;
 
 /// The moves with which the side that played `at` would complete a line if it could move again, ascending. Two or more

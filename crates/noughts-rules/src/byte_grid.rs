@@ -7,8 +7,8 @@ use crate::rules::{GridState, IllegalMove, Outcome, Rules};
 use crate::side::Side;
 use crate::variant::{GridSpec, Placement, Variant};
 
-/// The m,n,k-game on boards that do not fit into a [`Grid`](crate::Grid): up to 255x255 and 64
-/// sides.
+/// The m,n,k-game on any board, up to 255x255 cells and 64 sides. Used for games that do not fit into a
+/// [`Grid`](crate::Grid).
 #[derive(Clone, Debug)]
 pub struct ByteGrid {
     spec: GridSpec,

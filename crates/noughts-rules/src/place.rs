@@ -32,7 +32,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// One of the nine boards of a nested game, `0..9` row by row.
+/// One of the nine boards of a game on nine boards, numbered `0..9` row by row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Board(u8);
 

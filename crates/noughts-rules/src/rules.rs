@@ -12,7 +12,7 @@ use crate::variant::Variant;
 ///
 /// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal,
 /// [`Game::act`](crate::Game::act) checks and then plays, [`play`](Rules::play) assumes that the move is legal. The
-/// module `properties` (feature `testing`) checks that these methods agree with each other.
+/// module `properties` (feature `testing`) checks that the methods of an implementation agree with each other.
 ///
 /// ```
 /// use noughts_rules::{GridSpec, Move, ByteGrid, Rules};

@@ -51,7 +51,7 @@ impl Side {
         SYMBOLS[self.index()] as char
     }
 
-    /// The side with this default symbol.
+    /// The side with this default symbol; `None` if no side has it.
     pub fn from_symbol(symbol: char) -> Option<Side> {
         let at = SYMBOLS.iter().position(|&s| char::from(s) == symbol)?;
         Side::new(at as u8)

@@ -1,5 +1,4 @@
-//! A position with the plays that led to it. This is the only place where a variant known at run
-//! time becomes a static type.
+//! A position with the plays that led to it. Here a variant that is known only at run time becomes a static type.
 
 use crate::bits::Wide;
 use crate::byte_grid::ByteGrid;

@@ -281,7 +281,7 @@ impl Features<Nested> for NestedFeatures {
         }
     }
 
-    /// In Ultimate, and as soon as a move can end the game, returns `None`.
+    /// Returns `None` in Ultimate, and when only one board is open, because a move can then end the game.
     fn best_after(
         &self,
         rules: &Nested,

@@ -15,7 +15,7 @@ use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Side};
 
 use crate::features::windows::DIRECTIONS;
 
-/// The number of cells on either side of a cell on which its reach depends.
+/// The reach at a cell depends on this many cells on either side of the cell.
 const ARM: usize = 4;
 
 /// The maximum number of columns and rows. A line of cells with `ARM` more cells beyond each end must fit into one

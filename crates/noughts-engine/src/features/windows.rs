@@ -38,7 +38,7 @@ pub(crate) struct Windows {
     listed: Option<Listed>,
 }
 
-/// The windows of each of two sides that lack one or two marks.
+/// For each of two sides, the windows that lack one or two marks.
 #[derive(Clone)]
 struct Listed {
     /// Window numbers by side and by the number of missing marks minus one.

@@ -26,7 +26,7 @@ pub(super) struct SharedSearch {
     over: AtomicBool,
     /// Nodes of the helper threads.
     nodes: AtomicU64,
-    /// A winning move that a helper found.
+    /// A move that a helper found to win, certainly or probably, and its value.
     won: Mutex<Option<(Move, i32)>>,
 }
 
@@ -166,7 +166,7 @@ impl<R: Searchable> Search<'_, R> {
         self.check_shared();
     }
 
-    /// Claims a move, unless another thread has claimed it.
+    /// Claims a move, unless another thread has claimed it or the search of the move is too shallow.
     #[inline]
     pub(super) fn claim(&self, at: Move, depth: u32) -> Claim {
         match self.shared {
@@ -185,7 +185,8 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// Ends this thread if the search is over, and adds its nodes to the shared count.
+    /// Ends this thread if the search is over. A helper thread also adds its nodes to the shared count. The first
+    /// thread also ends if all threads together have reached the node limit.
     pub(super) fn check_shared(&mut self) {
         let Some(shared) = self.shared else { return };
         self.aborted |= shared.over.load(Ordering::Relaxed);
@@ -199,7 +200,7 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// A winning move that a helper found.
+    /// A move that a helper found to win, certainly or probably, and its value.
     pub(super) fn won_elsewhere(&self) -> Option<(Move, i32)> {
         *self.shared?.won.lock().ok()?
     }

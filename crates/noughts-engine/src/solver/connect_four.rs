@@ -1,7 +1,7 @@
-//! Exact values of Connect Four: four in a line with gravity, on boards that fit 64 bits. The solver searches for the
-//! *score* of a position, by alpha-beta with null windows. The score is 1 if the side to move wins with its last mark,
-//! 2 if it wins with the mark before, and so on. The score is negative if the side to move loses, and 0 for a draw. So
-//! the score gives both the value and the number of plies to the end. See [`Score`].
+//! Exact values of Connect Four: four in a line with gravity, on boards that fit into 64 bits. The solver searches for
+//! the *score* of a position, by alpha-beta with null windows. The score is 1 if the side to move wins with its last
+//! mark, 2 if it wins with the mark before, and so on. The score is negative if the side to move loses, and 0 for a
+//! draw. So the score gives both the value and the number of plies to the end. See [`Score`].
 
 mod board;
 pub(crate) mod book;
@@ -81,9 +81,9 @@ pub(crate) struct Stopped;
 /// Number of nodes between two calls of [`ShouldStop`].
 const NODES_PER_CHECK: u64 = 4_096;
 
-/// Offset of an upper bound in the table. A stored 0 means that there is no bound.
+/// The table stores an upper bound plus this number. A stored 0 means that there is no bound.
 const UPPER: i32 = 34;
-/// Offset of a lower bound.
+/// The table stores a lower bound plus this number.
 const LOWER: i32 = 3 * UPPER;
 
 /// With at least this many free cells, the bounds of all children are looked up before a child is searched.

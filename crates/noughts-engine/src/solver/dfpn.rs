@@ -3,8 +3,8 @@
 //! The proof number of a position estimates how many positions must still be decided to prove that the attacker wins.
 //! The refutation number (disproof number) is the same estimate for a proof that the attacker does not win. If the
 //! attacker is to move, the search continues at the child with the smallest proof number; otherwise at the child with
-//! the smallest refutation number. It stores the numbers in a table instead of a tree (Nagai 2002). Thresholds are 1/4
-//! above the second-best child (Pawlewicz and Lew 2007).
+//! the smallest refutation number. The search stores the numbers in a table instead of a tree (Nagai 2002). Thresholds
+//! are 1/4 above the second-best child (Pawlewicz and Lew 2007).
 
 use noughts_rules::Move;
 
@@ -129,7 +129,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         }
     }
 
-    /// A search that tries moves in another order.
+    /// The same search with another seed, so that it tries moves in another order.
     pub(crate) fn with_variation(self, variation: u64) -> Self {
         Dfpn { variation, ..self }
     }
@@ -239,8 +239,8 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
     }
 }
 
-/// Returns the child with the smallest number, the number of the second-best child, and the numbers of the
-/// position.
+/// Returns the index of the child that is best for the side to move (the one with the smallest number), the number of
+/// the second-best child, and the numbers of the position.
 fn choose(list: &[Child], attacks: bool) -> (usize, u32, Numbers) {
     let (mut best, mut first, mut second, mut sum) = (0, NEVER, NEVER, 0u32);
     for (number, child) in list.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Nine boards, for the solver. Only the owner of a closed board matters, not the marks on it. A side cannot win a
-//! board if the opponent has a mark in each line of the board.
+//! Facts about positions on nine boards, for the solver. Only the owner of a closed board matters, not the marks on it.
+//! A side cannot win a board if the opponent has a mark in each line of the board.
 
 use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 

@@ -34,10 +34,10 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
 
 /// A position for which a proof can be written.
 pub(crate) trait ProvablePosition: SearchPosition {
-    /// Whether this answer is obvious to the checker.
+    /// Whether the checker needs no record to see that the attacker wins (`wins`) or cannot win (not `wins`).
     fn is_obvious(&mut self, wins: bool) -> bool;
 
-    /// A move of the side to move that wins at once or makes two threats.
+    /// A move of the side to move that wins at once or makes two threats; `None` if none is known.
     fn quick_win(&mut self) -> Option<Move>;
 
     /// The moves that a proof must answer.
@@ -158,8 +158,8 @@ impl<R: Endgame> ProvablePosition for AttackedPosition<General<R>> {
     }
 }
 
-/// A move after which the answer is still `wins`. Searches if the answer is not in the table; `None` if a
-/// limit is reached.
+/// With `wins`, a move after which the attacker still wins. Without `wins`, a move after which the attacker still
+/// cannot win. Searches if the answer is not in the table; `None` if a limit is reached.
 pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -> Option<Move> {
     // The side to move may be the defender. A win of the defender also keeps the answer.
     if let Some(at) = dfpn.position.quick_win() {
@@ -184,12 +184,12 @@ pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -
         .or_else(|| behind(dfpn, &|dfpn| dfpn.answer() == Some(wins)))
 }
 
-/// Whether this answer is obvious to the checker.
+/// Whether the checker needs no record to see that the attacker wins (`wins`) or cannot win (not `wins`).
 pub(crate) fn is_obvious(mut position: impl ProvablePosition, wins: bool) -> bool {
     position.is_obvious(wins)
 }
 
-/// Whether there is no move that a proof must answer.
+/// Whether the position has no move that a proof must answer.
 pub(crate) fn is_dead(mut position: impl ProvablePosition) -> bool {
     position.all_moves().is_empty()
 }

@@ -1,7 +1,8 @@
 //! Positions of Connect Four as bits, and the lines on them.
 //!
-//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. `mask + bottom` has the
-//! cells on which the next mark of each column lands. The bits of 7x6:
+//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. If `mask` has all marks and
+//! `bottom` the lowest cell of each column, `mask + bottom` has the cells on which the next marks land. The bits of
+//! 7x6:
 //!
 //! ```text
 //!  6 13 20 27 34 41 48    extra bits
