@@ -18,12 +18,12 @@ const MATCH: &str = r#"{"variant":"3x3k3"}"#;
 /// The event stream of a player.
 struct PlayerEvents {
     events: Events,
-    /// The latest id.
+    /// The id of the latest event that had one.
     id: String,
 }
 
 impl PlayerEvents {
-    /// Opens the stream, and reads the running games.
+    /// Opens the stream, and reads the first event, which has the running games.
     async fn open(server: &TestServer, player: &Player) -> PlayerEvents {
         let mut events = PlayerEvents::open_after(server, player, None).await;
         let (name, games) = events.next().await;
@@ -51,7 +51,7 @@ impl PlayerEvents {
         (name, data)
     }
 
-    /// The game of the next event, which must have this name.
+    /// Reads the next event, which must have this name, and returns the game in it.
     async fn expect(&mut self, name: &str) -> Value {
         let (found, data) = self.next().await;
         assert_eq!(found, name, "{data}");

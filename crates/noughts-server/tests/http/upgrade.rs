@@ -1,4 +1,5 @@
-//! A store of the version before the log: every game, token and idempotency key still works.
+//! A store of schema 1, from the version before games were stored as logs. Every game, token and idempotency key still
+//! works.
 
 use std::path::Path;
 use std::time::SystemTime;

@@ -240,7 +240,7 @@ async fn read_frame(stream: &mut TcpStream) -> (u8, Vec<u8>) {
     (head[0], payload)
 }
 
-/// A spectator's WebSocket whose frames are written byte by byte.
+/// Opens a spectator's WebSocket. Returns its connection, so that a test can write any bytes.
 async fn raw_socket(server: &TestServer, id: &str) -> TcpStream {
     let headers = [
         ("Upgrade", "websocket"),

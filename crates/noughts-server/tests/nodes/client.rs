@@ -11,7 +11,7 @@ use crate::request_bytes::request_bytes;
 /// The session id of every client: it is a label only.
 const ID: [u8; 4] = [0, 0, 0x30, 0x39];
 
-/// A TCP client.
+/// A TCP client that always plays the first free cell.
 pub(crate) struct Tcp {
     stream: TcpStream,
     /// Cells without a mark.
@@ -56,7 +56,7 @@ impl Tcp {
         self.frame(3, &[]).await;
     }
 
-    /// Plays any free cell.
+    /// Plays the first free cell.
     pub(crate) async fn play(&mut self) {
         let cell = self.free.remove(0);
         self.frame(5, &cell).await;
@@ -79,7 +79,7 @@ impl Tcp {
         frame.expect("the server says something in time")
     }
 
-    /// Cancel safe only if nothing arrives.
+    /// Reads the next frame. Cancel safe only if no byte of the frame has arrived.
     pub(crate) async fn read(&mut self) -> Frame {
         let Some(head) = self.bytes::<5>().await else {
             return Frame::Closed;
@@ -164,7 +164,7 @@ async fn ask(port: u16, request: &[u8]) -> (u16, String) {
     (status, body.to_owned())
 }
 
-/// A table of the API with the tokens of its seats.
+/// A table of the API, with the tokens of the seats that were taken when it was created.
 pub(crate) struct Game {
     pub(crate) id: String,
     pub(crate) tokens: Vec<String>,
@@ -172,7 +172,7 @@ pub(crate) struct Game {
 }
 
 impl Game {
-    /// Creates a table; this client takes these seats.
+    /// Creates a table with this request body.
     pub(crate) async fn create(port: u16, body: &str) -> Game {
         let (status, created) = http(port, "POST", "/api/games", "", Some(body)).await;
         assert_eq!(status, 201, "{created}");
@@ -185,7 +185,7 @@ impl Game {
         }
     }
 
-    /// Plays the next cell, row by row, with both tokens or as the only human. Returns the status.
+    /// Plays the next cell, row by row, with the tokens in turn. Returns the status.
     pub(crate) async fn play(&mut self, port: u16) -> u16 {
         let cell = self.turn - 1;
         let token = self.tokens[cell % self.tokens.len()].clone();
@@ -203,7 +203,7 @@ impl Game {
         view
     }
 
-    /// The turns that were acknowledged.
+    /// The number of turns that were acknowledged.
     pub(crate) fn turns(&self) -> usize {
         self.turn - 1
     }

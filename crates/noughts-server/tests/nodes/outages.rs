@@ -9,7 +9,7 @@ use crate::client::{Frame, Game, Tcp, http};
 use crate::node::{Node, three};
 use crate::postgres_server::Server;
 
-/// The numbers of robot games and pairs at the TCP listeners: 15 clients per node.
+/// Number of games against the computer. Together with the pairs there are 45 TCP clients, 15 at each node.
 const ROBOT_GAMES: usize = 15;
 const PAIRS: usize = 15;
 const HTTP_GAMES: usize = 9;
@@ -27,7 +27,7 @@ enum Outage {
     Frozen,
 }
 
-/// An outage of this many seconds, under three nodes with 45 TCP clients and 9 games of the API.
+/// Checks an outage of this many seconds, under three nodes with 45 TCP clients and 9 games of the API.
 async fn check_outage(outage: Outage, seconds: u64) {
     let mut server = Server::start();
     let store = server.database("outage");
@@ -100,7 +100,8 @@ async fn check_outage(outage: Outage, seconds: u64) {
     }
 }
 
-/// Clients during their games, and which of them is to move.
+/// Begins all games. Returns the TCP clients of both listeners, each with whether it is to move, and the games of the
+/// API.
 async fn begin(nodes: &[Node; 3]) -> (Vec<(Tcp, bool)>, Vec<[(Tcp, bool); 2]>, Vec<Game>) {
     let mut robot_games = Vec::new();
     for number in 0..ROBOT_GAMES {

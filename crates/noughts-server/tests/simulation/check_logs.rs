@@ -17,7 +17,7 @@ struct CheckedGame {
     table: Table,
 }
 
-/// Panics if a check fails.
+/// Compares the stored logs with the lists and with what clients observed. Panics if they disagree.
 pub(crate) async fn check(scenario: &Scenario, killed: NodeId, watched: Vec<Watched>) {
     let mut games = HashMap::new();
     for id in scenario.database.ids() {
@@ -139,7 +139,7 @@ fn check_seats(
     }
 }
 
-/// Each rematch is created exactly once, together with the entry of its game.
+/// Checks that each rematch was created exactly once, together with the entry of its game.
 fn check_rematches(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
     let mut rematches = HashSet::new();
     for CheckedGame { stored, table } in games.values() {
@@ -166,7 +166,7 @@ fn check_rematches(games: &HashMap<GameId, CheckedGame>, observations: &Observat
     }
 }
 
-/// Everything that clients observed is in the logs exactly once.
+/// Checks that everything that clients observed is in the logs exactly once.
 fn check_observations(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
     for act in &observations.acts {
         let CheckedGame { stored, table } = &games[&act.game];
@@ -211,7 +211,7 @@ fn check_observations(games: &HashMap<GameId, CheckedGame>, observations: &Obser
     }
 }
 
-/// Lists agree with the logs.
+/// Checks that the lists agree with the logs.
 fn check_lists(games: &HashMap<GameId, CheckedGame>, listed: &[ListedGame]) {
     let shown: HashMap<GameId, &ListedGame> = listed.iter().map(|one| (one.id, one)).collect();
     assert_eq!(shown.len(), listed.len(), "a game is listed twice");

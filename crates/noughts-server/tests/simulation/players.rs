@@ -251,7 +251,7 @@ impl Player {
         }
     }
 
-    /// Whether the player has the seat.
+    /// Takes the seat. Returns whether the player has it now.
     async fn take_seat(&mut self) -> bool {
         let pause = up_to_ms(&mut self.random, 6_000);
         sleep(pause).await;
@@ -351,8 +351,8 @@ impl Player {
         }
     }
 
-    /// Submits a command to any node until there is an answer. After an acknowledgement the node shows the
-    /// change to everybody: more than `turns` turns have begun.
+    /// Submits a command to any node until there is an answer. After an acknowledgement the node must show the change:
+    /// its table has more than `turns` turns, including the one that has begun.
     async fn submit(&mut self, command: &Command, turns: usize) -> Result<(), TableRefusal> {
         loop {
             let node = self.scenario.node(&mut self.random);

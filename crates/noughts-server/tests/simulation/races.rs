@@ -133,7 +133,7 @@ fn new_key(random: &mut Random) -> Option<Box<RequestKey>> {
     Some(Box::new(RequestKey { key, former_hash }))
 }
 
-/// What the players do at about the same time.
+/// The commands of the players, each with its delay. They are submitted at about the same time.
 fn race(table: &Table, random: &mut Random) -> Vec<(Command, Duration)> {
     let people = table.holders().len();
     let offering = random.below(people);
@@ -229,7 +229,7 @@ fn observed(table: &Table) -> Observed {
     }
 }
 
-/// Every entry is one that the table decides after the entries before it.
+/// Checks that the table decides every entry in the same way after the entries before it, and counts the results.
 fn check_log(stored: &StoredGame, counts: &mut Counts) {
     let mut table = Table::new(stored.settings.clone()).unwrap();
     let mut log = stored.entries.iter().peekable();
@@ -278,7 +278,8 @@ fn check_log(stored: &StoredGame, counts: &mut Counts) {
     counts.retain(|_, count| *count > 0);
 }
 
-/// Refused commands are not in the log. Acknowledged commands are in it once, unless they changed nothing.
+/// Checks that refused commands are not in the log, and that acknowledged commands are in it once, unless they changed
+/// nothing.
 fn check_answers(
     stored: &StoredGame,
     answers: &[(Command, Result<(), TableRefusal>)],

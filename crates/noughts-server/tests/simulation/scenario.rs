@@ -22,8 +22,8 @@ pub(crate) const FAULTY: Duration = Duration::from_secs(45);
 /// robots.
 const CALM: Duration = Duration::from_secs(60);
 
-/// Maximum time for an instant robot to move after somebody opens its game. If a person plays too, it need
-/// not move earlier.
+/// Maximum time for an instant robot to move after somebody opens its game. If a person plays too, the robot need not
+/// move earlier.
 const LOOKED_AT: Duration = Duration::from_secs(3);
 
 const TCP_CLIENTS: usize = 7;
@@ -67,7 +67,7 @@ impl RunningNode {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
     }
 
-    /// Runs a future as long as the node runs; `None` if that ends first.
+    /// Runs a future as long as the node runs; `None` if the node ends first.
     pub(crate) async fn while_alive<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;

@@ -1,4 +1,4 @@
-//! Watchers: a snapshot, and then every update in order.
+//! Clients that watch games. They get a snapshot, and then every update in order.
 
 use std::sync::Arc;
 use std::time::Duration;

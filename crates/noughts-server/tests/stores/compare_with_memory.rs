@@ -17,7 +17,7 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(any::<Step>(), 1..60)
 }
 
-/// Variants, with a position to begin from.
+/// Variants, some with a position to begin from.
 const VARIANTS: [(&str, Option<&str>); 5] = [
     ("3x3k3", None),
     ("3x3k3", Some("x.o/.../... o")),

@@ -63,7 +63,7 @@ async fn every_column_is_dumped() {
     assert_all_dumped(columns.unwrap(), "PostgreSQL");
 }
 
-/// The lines of a backup, sorted: the databases order text differently.
+/// The lines of a backup of the store, sorted, because the databases order text differently.
 async fn lines_of(store: &dyn Store) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("backup");

@@ -1,4 +1,4 @@
-//! Stores of schema 1 are migrated with all their games. The version before the log created them; see
+//! Stores of schema 1 are migrated with all their games. The last version without logs created these stores; see
 //! testdata/stores/make.py.
 
 use std::fs;
@@ -95,7 +95,7 @@ pub(crate) async fn check(store: &dyn Store, manifest: &Value) {
     assert_eq!(table(store, nested.id()).await.turn(), nested.turn() + 1);
 }
 
-/// Everything that the view of the older version showed.
+/// Checks everything of a game that the view of the older version showed.
 async fn check_game(store: &dyn Store, name: &str, expected: &Value) {
     let StoredGame {
         settings, entries, ..
@@ -171,7 +171,7 @@ async fn check_game(store: &dyn Store, name: &str, expected: &Value) {
     );
 }
 
-/// The entries of each kind, in the order of the migration.
+/// Checks the kinds of the entries that the migration made, in order.
 async fn check_kinds(store: &dyn Store, games: &serde_json::Map<String, Value>) {
     let kinds = async |name: &str| {
         let game = loaded(store, id_of(&games[name])).await;

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A shell script that supervises the server, here and for the tests of the page.
+/// A shell script that supervises the server, here and for the tests of the web page.
 const RUN_POSTGRES: &str = include_str!("run_postgres.sh");
 
 /// The user that runs PostgreSQL, which refuses to run as root.
@@ -66,7 +66,7 @@ impl Server {
         &self.directory
     }
 
-    /// An unused database.
+    /// Creates a database, and returns its address.
     pub(crate) fn database(&mut self, name: &str) -> String {
         self.command(&format!("create {name}"));
         let directory = self.directory.display();
@@ -95,7 +95,8 @@ impl Drop for Server {
     }
 }
 
-/// Where Debian has the programs of the newest version; they are not on the path there.
+/// The directory of PostgreSQL's programs in Debian, which does not have them on the path. If there are several
+/// versions, it is the last by name.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()

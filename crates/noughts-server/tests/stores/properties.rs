@@ -703,7 +703,7 @@ pub(crate) async fn a_working_store_is_writable(store: Arc<dyn Store>) {
     }
 }
 
-/// For stores with group commit.
+/// Only for stores with group commit.
 pub(crate) async fn writes_are_counted(store: Arc<dyn Store>) {
     let before = store.write_counts();
     let id = created(&*store, game(&["Ann", "lobby"])).await;
@@ -728,7 +728,7 @@ pub(crate) async fn writes_are_counted(store: Arc<dyn Store>) {
     );
 }
 
-/// For stores that several nodes may open.
+/// Only for stores that several nodes may open.
 pub(crate) async fn nodes_see_each_other_count(store: Arc<dyn Store>) {
     let (here, there) = (NodeId(1), NodeId(u64::MAX));
     let others = async |node| store.sweep(node, 0, 0).await.unwrap().others;

@@ -1,4 +1,4 @@
-//! Additional properties of SQLite: one file that survives whatever happens to the process.
+//! Additional properties of SQLite: one file, which survives the end of the process at any moment.
 
 use std::collections::HashMap;
 use std::fs;
@@ -32,7 +32,7 @@ impl Place {
         self.0.path().join("noughts.db")
     }
 
-    /// Without syncing, because no test can cut the power.
+    /// Opens the store without syncing every commit, because no test can cut the power.
     pub(crate) async fn open(&self) -> Sqlite {
         let opened = Sqlite::open(&self.file(), SyncMode::Normal).await;
         opened.expect("the database opens")
@@ -339,7 +339,7 @@ async fn deleted_or_replaced_file_is_an_error() {
     }
 }
 
-/// Makes a file immutable until this value is dropped; `None` if the system does not allow it.
+/// A file that is immutable until this value is dropped.
 #[cfg(target_os = "linux")]
 struct Immutable(PathBuf);
 
@@ -365,7 +365,7 @@ impl Drop for Immutable {
     }
 }
 
-/// Without a check, the kernel would kill the process.
+/// If the store did not check the file, the kernel would kill the process.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn immutable_file_is_not_writable() {
@@ -438,7 +438,7 @@ async fn cancelled_write_leaves_the_store_usable() {
     assert_eq!(store.list(every()).await.unwrap().len(), 20);
 }
 
-/// Copies the files as they are when the process is killed.
+/// Copies the files under load. The copies are as if the process was killed at that moment.
 #[tokio::test(flavor = "multi_thread")]
 async fn copy_of_the_files_under_load_has_every_confirmed_turn() {
     let place = Place::new();

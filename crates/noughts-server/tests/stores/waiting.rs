@@ -1,4 +1,4 @@
-//! Waiting players in the stores that nodes share.
+//! How the stores pair players who wait.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use noughts_server::{
     Settings, Summary, Table, TableRefusal, game_from_record, game_to_record,
 };
 
-/// Games of every family, with and without a history, small enough to end.
+/// Games of every kind of rules, with and without a history, small enough to end.
 const GAMES: [(&str, u16); 8] = [
     ("3x3k3", 0),
     ("3x3k3", 8),
@@ -22,7 +22,7 @@ const GAMES: [(&str, u16); 8] = [
 /// Half of the games have a clock.
 const CLOCKS: [Option<&str>; 6] = [None, Some("10+0"), None, Some("20+3"), None, Some("move 5")];
 
-/// More than any test uses.
+/// More commands than any test uses.
 const MAX_COMMANDS: u64 = 100_000;
 
 /// Number of bytes per command.
@@ -135,7 +135,8 @@ fn human(name: &str) -> Holder {
     }
 }
 
-/// Usually a little later; sometimes earlier, because another node's clock may differ, or a day later.
+/// The time of the next command: usually a little later; sometimes earlier, because another node's clock may differ, or
+/// a day later.
 fn time_after(now_ms: u64, byte: u8) -> u64 {
     match byte {
         0..=209 => now_ms + u64::from(byte),
@@ -272,7 +273,7 @@ fn check_offers(table: &Table) {
     }
 }
 
-/// The time of a command. Some bytes mean that all players have been away for this many seconds.
+/// The time of a command, and how long the players have been away: none of them, or all of them for the same time.
 fn context(now_ms: u64, bytes: &[u8]) -> Context {
     let absence = Absence {
         ms: u64::from(bytes[2]) * 2_000,

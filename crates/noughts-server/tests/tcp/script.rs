@@ -80,7 +80,8 @@ impl Script {
         }
     }
 
-    /// Only a session against the computer can be sent all at once.
+    /// Whether the session can be sent all at once: it must be against the computer, with one client that does not
+    /// close.
     pub(crate) fn can_be_sent_at_once(&self) -> bool {
         let ends = |step: &Step| matches!(step, Step::Close(_));
         matches!(self.listener, Listener::Computer(_))
@@ -166,7 +167,8 @@ impl Script {
         assert!(server.inner.stop().await, "a table stays open");
     }
 
-    /// Sends everything at once after the id is known, then reads everything.
+    /// The steps of the script, changed: after the id is known, everything is sent at once, and then everything is
+    /// read.
     fn all_at_once(&self) -> Vec<(usize, Step)> {
         let knows_id = |step: &Step| match step {
             Step::Expect(_, pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Id)),
@@ -299,7 +301,7 @@ impl Piece {
     }
 }
 
-/// `05 $id "1-0"`; `61*256` is a byte repeated 256 times.
+/// Parses the bytes of a line, such as `05 $id "1-0"`. `61*256` is a byte repeated 256 times.
 fn pieces(mut text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     while !text.is_empty() {

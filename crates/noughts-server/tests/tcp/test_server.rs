@@ -111,7 +111,7 @@ impl Client {
     }
 }
 
-/// Bytes in the format of the scripts.
+/// Bytes as readable text: ASCII characters, and escapes for all other bytes.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }
