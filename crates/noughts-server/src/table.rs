@@ -1,8 +1,8 @@
 //! A game with its seats. Its state is computed from the entries of its log.
 //!
-//! No I/O, no clock, no store. [`decide`](Table::decide) returns the entries that a command leads to.
-//! [`apply`](Table::apply) applies an entry: in a live game, when a game is loaded, and in a replay. So
-//! thousands of games per second can be simulated with a seed.
+//! This module does no I/O, does not read the time, and does not know the store. [`decide`](Table::decide) returns the
+//! entries that a command leads to. [`apply`](Table::apply) applies an entry: in a live game, when a game is loaded,
+//! and in a replay. So a test can simulate thousands of games per second.
 
 mod clock;
 mod decide;
@@ -42,13 +42,14 @@ pub struct Settings {
     pub variant: Variant,
     /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
     pub history: u16,
-    /// The first position, if it is not the variant's own.
+    /// The position in which the game starts; `None` for the usual start position of the variant.
     pub start: Option<Diagram>,
     /// The holder of each seat at the start.
     pub holders: Vec<Holder>,
     /// How much time the players have; `None` means no limit.
     pub clock: Option<ClockSettings>,
-    /// Whether lists show the game while it runs. Rematches of an unlisted game are unlisted too.
+    /// Whether lists show the game before it is over. Even a listed game is not shown while a seat is open to
+    /// [`OpenTo::Link`]. A rematch has the same setting.
     pub is_listed: bool,
     /// When the table was created, in milliseconds since 1970.
     pub created_ms: u64,
@@ -58,7 +59,7 @@ pub struct Settings {
 /// may move for the robot.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
-/// A game with its seats.
+/// A game with its seats, as it is after all entries of its log.
 #[derive(Clone, Debug)]
 pub struct Table {
     settings: Arc<Settings>,
@@ -72,9 +73,10 @@ pub struct Table {
     turns_at_ms: Vec<u64>,
     used_ms: Vec<u64>,
     rematch: Option<GameId>,
-    /// The idempotency keys used so far, by seat and text. The values are the hash of the request and the time.
+    /// The idempotency keys used so far, by seat and text. The values are the hash of the request and the time of the
+    /// entry.
     keys: HashMap<(Seat, String), (u64, u64)>,
-    /// When the latest entry was stored.
+    /// The time of the latest entry; before the first entry, the time at which the table was created.
     last_ms: u64,
     /// When the game ended.
     ended_ms: Option<u64>,
@@ -105,12 +107,12 @@ struct OtherEntry {
 /// A log has an entry that is not valid at its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidLog {
-    /// The number of the first invalid entry.
+    /// The number of the first invalid entry; 0 if the settings of the table are invalid.
     pub entry: u32,
 }
 
 impl Table {
-    /// A new table: one holder per seat, one seat per side.
+    /// A new table. Returns an error if the settings are invalid, for example if they do not have one holder per side.
     pub fn new(settings: Settings) -> Result<Table, GameError> {
         let options = Options {
             history: settings.history,
@@ -151,7 +153,7 @@ impl Table {
         })
     }
 
-    /// The table after all `entries`. Fails at the first invalid entry.
+    /// The table after all `entries`. Returns an error at the first invalid entry.
     pub fn replay<'e>(
         settings: Settings,
         entries: impl IntoIterator<Item = &'e LogEntry>,
@@ -281,7 +283,8 @@ impl Table {
         Some(())
     }
 
-    /// How the game ends if `seats` end it for a reason that is not a turn.
+    /// How the game ends if `seats` end it for a reason that is not a turn; `None` if `seats` has no seat of this
+    /// table.
     fn termination(&self, reason: EndReason, seats: SeatSet) -> Option<Termination> {
         let first = self.first_of(seats)?;
         Some(match reason {
@@ -344,7 +347,7 @@ impl Table {
         (self.game.turns().len() + self.other_entries.len()) as u32
     }
 
-    /// The latest entry.
+    /// The latest entry; `None` before the first.
     pub fn latest_entry(&self) -> Option<Entry> {
         match self.other_entries.last() {
             Some(other) if other.number == self.entry() => Some(other.entry.clone()),
@@ -357,7 +360,7 @@ impl Table {
         self.max_turns
     }
 
-    /// When the latest entry was stored.
+    /// The time of the latest entry; before the first entry, the time at which the table was created.
     pub fn last_ms(&self) -> u64 {
         self.last_ms
     }
@@ -383,20 +386,20 @@ impl Table {
         self.holder(seat)?.is_robot().then_some(seat)
     }
 
-    /// The time after which another node may move for the robot. It is set while the robot to move may need long. It is
-    /// also set while only robots play, because no client would notice that they stopped.
+    /// The time after which another node may move for the robot to move. `None` unless this robot may need long, or
+    /// only robots play. If only robots play, no client would notice that they stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)
     }
 
-    /// The earliest time at which a node must check this table: a robot may have stopped, or a clock may have
-    /// run out. Never later than the time at which the clock of the seat to move runs out.
+    /// The time at which a node must check this table, because a robot may have stopped or a clock may have run out;
+    /// `None` if neither can happen. It is never later than the time at which the clock of the seat to move runs out.
     pub fn deadline_ms(&self) -> Option<u64> {
         self.deadline_after(self.last_ms)
     }
 
-    /// Like `deadline_ms`, if nothing happens until `now_ms`.
+    /// The value that [`deadline_ms`](Table::deadline_ms) may have at `now_ms` if nothing happens until then.
     pub fn deadline_after(&self, now_ms: u64) -> Option<u64> {
         let next = self.game.to_move()?;
         let clock = self.clock.as_ref();
@@ -422,7 +425,7 @@ impl Table {
         self.holders.iter().any(Holder::is_robot)
     }
 
-    /// How the game ended for a seat; `None` while it goes on.
+    /// How the game ended for a seat; `None` while the game goes on, or if there is no such seat.
     pub fn result(&self, seat: Seat) -> Option<SeatResult> {
         let side = self.game.order().get(usize::from(seat.0))?;
         Some(match self.game.conclusion()? {
@@ -440,7 +443,7 @@ impl Table {
         self.is_over() && !self.other_entries.iter().any(is_end)
     }
 
-    /// The opponent's move that ended the game, if there is one.
+    /// The move of another seat than `seat` that ended the game, if such a move ended it.
     pub fn opponent_move_that_ended(&self, seat: Seat) -> Option<Move> {
         match self.game.turns().last()? {
             Turn {
@@ -451,7 +454,7 @@ impl Table {
         }
     }
 
-    /// How the game ended, in words for the server's log.
+    /// How the game ended, in words for the server's log; `unfinished` while it goes on.
     pub fn outcome_in_words(&self) -> String {
         self.game
             .conclusion()
@@ -489,7 +492,7 @@ pub fn conclusion_in_words(conclusion: &Conclusion) -> String {
 }
 
 impl Entry {
-    /// The seat that caused the entry, if one did.
+    /// The seat that was taken, or that completed the turn, offered or answered; `None` for all other entries.
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Entry::Seated { seat, .. }
@@ -504,11 +507,11 @@ impl Entry {
 /// How a game ended for one seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SeatResult {
-    /// Its side won.
+    /// The seat's side won.
     Won,
     /// Another side won.
     Lost,
-    /// Nobody won.
+    /// The game is a draw.
     Draw,
     /// Everybody left.
     Abandoned,

@@ -50,23 +50,25 @@ use deadlines::Deadlines;
 use live_table::{CloseOnPanic, Phase, State};
 pub use live_table::{GameEnd, LiveTable, Progress, Watch};
 
-/// Maximum number of times that a command is decided again because another node was the first to append.
+/// Maximum number of attempts to decide a command and store its entries. An attempt fails, for example, if another node
+/// stores entries first.
 const MAX_CONFLICTS: usize = 16;
 
 /// How long an unused table stays in memory.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// How long a command at a table with a clock waits for a sweep, and the interval between its checks.
+/// Maximum time that a command at a table with a clock waits for a successful sweep (see [`deadlines`]), and the
+/// interval between two checks whether there was one.
 const MAX_WAIT_FOR_SWEEP: Duration = Duration::from_secs(3);
 const WAIT_FOR_SWEEP: Duration = Duration::from_millis(20);
 
 /// How long to wait after an error of the store before trying again.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// The owner of the robots at a loaded table, until a client acts there.
+/// The address whose processor time the robots at a loaded table use, until a client acts there.
 const UNKNOWN_OWNER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
-/// The tables in memory, and everything they need.
+/// The tables in memory, and everything that they need.
 pub struct Tables {
     store: Box<dyn Store>,
     robots: Robots,
@@ -77,14 +79,14 @@ pub struct Tables {
     node: NodeId,
     live: Mutex<HashMap<GameId, Arc<LiveTable>, IdHash>>,
     background: BackgroundTasks,
-    /// When clocks run out, for the tables that this node has served.
+    /// The planned checks of games with a clock whose tables this node has had in memory.
     deadlines: Deadlines,
     /// The latest outages, oldest first.
     outages: Mutex<Vec<Outage>>,
     /// The end of the latest outage; 0 if there is none. If a turn began later, `outages` need not be locked.
     outages_until_ms: AtomicU64,
     is_stopping: AtomicBool,
-    /// Called for every new table, and for every table whose seats changed.
+    /// Called for every new table, and for every table whose seats may have changed.
     seats_changed: OnceLock<SeatsChanged>,
     /// Incremented whenever a list of games may have changed: tables, seats, presence, spectators.
     lists_version: watch::Sender<u64>,
@@ -102,11 +104,12 @@ pub enum SubmitError {
     Refused(TableRefusal),
     /// There is no such game.
     NoSuchGame,
-    /// The store does not reply, so it is unknown whether the command was stored. A retry is safe.
+    /// The command could not be decided or stored now, for example because the store does not reply. It may have been
+    /// stored nevertheless. A retry is safe.
     Unavailable(StoreError),
     /// Too many submissions wait for this table.
     Busy,
-    /// The table was removed from memory: get it again.
+    /// The table was removed from memory. The caller must get it again.
     Closed,
 }
 
@@ -228,7 +231,7 @@ impl Tables {
         live
     }
 
-    /// The game that an earlier request with the key `key` created, if any.
+    /// The result for a request whose key `key` was used to create a game before; `None` if it was not.
     pub async fn created_before(
         &self,
         key: &CreationKey,
@@ -239,7 +242,7 @@ impl Tables {
         Ok(found.map(|(id, stored)| repeat_of(id, &stored, Some(request))))
     }
 
-    /// Puts a table into memory, unless it is already there.
+    /// Puts a table into memory, unless it is already there. Returns the table in memory.
     fn insert(
         &self,
         table: Table,
@@ -265,9 +268,10 @@ impl Tables {
         }
     }
 
-    /// Decides a command, stores its entries and the replies of instant robots, and applies them. The time of the
-    /// command is the time of this call, however long it waits for the table and the store. On an error nothing has
-    /// changed. Exception: after [`SubmitError::Unavailable`] the entries may have been stored. Not cancel safe.
+    /// Decides a command, stores its entries and the replies of robots that need only microseconds, and applies them.
+    /// The time of a player's command is the time of this call, however long the call waits for the table and the
+    /// store. On an error the command has not been executed. Exception: after [`SubmitError::Unavailable`] its entries
+    /// may have been stored. Not cancel safe.
     pub async fn submit(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -500,7 +504,7 @@ impl Tables {
         PlayerNames::load(&*self.store, holders).await.map(Arc::new)
     }
 
-    /// Reads the names of players who are about to take a seat.
+    /// Reads the names of registered players who are about to take a seat, and adds them to the table.
     async fn learn_names<'h>(
         &self,
         live: &LiveTable,
@@ -513,7 +517,8 @@ impl Tables {
         Ok(())
     }
 
-    /// Publishes a player's new name, or its deletion, at every table in memory.
+    /// Publishes a player's new name, or with `None` the player's deletion, at every table in memory where the player
+    /// has a seat.
     pub(crate) fn set_player(&self, player: PlayerId, info: Option<PlayerInfo>) {
         for live in self.all() {
             live.state().set_player(player, info.clone());
@@ -527,7 +532,7 @@ impl Tables {
         }
     }
 
-    /// Sets the function that is called for every new table and every table whose seats changed.
+    /// Sets the function that is called for every new table and every table whose seats may have changed.
     pub(crate) fn on_seats_changed(&self, notify: impl Fn(&Table) + Send + Sync + 'static) {
         // It is set only once, because there is one `Matchmaking` per server.
         let _ = self.seats_changed.set(Box::new(notify));
@@ -544,7 +549,8 @@ impl Tables {
         self.lists_version.subscribe()
     }
 
-    /// Sets the function that is called when something changed for a registered player.
+    /// Sets the function that is called when a registered player, or a game of that player, has changed. Its second
+    /// argument is the game; `None` if anything may have changed.
     pub(crate) fn on_player_changed(
         &self,
         notify: impl Fn(PlayerId, Option<GameId>) + Send + Sync + 'static,
@@ -565,7 +571,7 @@ impl Tables {
         self.is_stopping.load(Ordering::SeqCst)
     }
 
-    /// Removes a table from memory, because the store no longer has the game or the table is unused.
+    /// Removes a table from memory, and closes it.
     pub(crate) fn remove(&self, live: &Arc<LiveTable>) {
         let mut all = self.live();
         if all
@@ -578,7 +584,8 @@ impl Tables {
         live.close();
     }
 
-    /// Removes the tables that were not used for a while.
+    /// Removes the tables that were not used for [`IDLE`] and the closed tables, except tables that other code still
+    /// uses.
     pub(crate) fn remove_idle(&self) {
         let now_ms = self.clock.now().as_millis() as u64;
         let idle_ms = IDLE.as_millis() as u64;
@@ -639,7 +646,7 @@ impl Tables {
 )]
 enum Decided {
     Nothing,
-    /// Read the store first.
+    /// The table must be brought up to date with the store, and the command decided again.
     CatchUp,
     Append(Append),
 }
@@ -664,13 +671,13 @@ fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
     })
 }
 
-/// Whether the append only adds time, so that the command must still be decided.
+/// Whether the append only adds time to the current turn. Then the command must still be decided.
 fn is_added_time(append: &Append) -> bool {
     let is_added = |logged: &LogEntry| matches!(logged.entry, Entry::TimeAdded { .. });
     append.entries.iter().all(is_added)
 }
 
-/// The result for a key that was already used.
+/// The result for a request whose key was already used to create the game `id`.
 fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> Creation {
     match request.is_some_and(|request| request.is_repeat_of(&stored.key)) {
         true => Creation::Repeat(id),

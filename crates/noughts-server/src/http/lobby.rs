@@ -60,9 +60,10 @@ const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Which games a [`Lobby`] lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LobbyContent {
-    /// Listed tables with an open seat that are attended: a player is connected, or the table is new.
+    /// Attended tables with an open seat. A table is *attended* if a player is connected, or if the table is new.
     Waiting,
-    /// In addition, the live games in progress, and how many players wait for a quick match.
+    /// In addition, the live games in progress, and how many players wait for a quick match. A game is *live* if a
+    /// player is connected, if only robots play, or if the game is new.
     WaitingAndPlaying,
 }
 

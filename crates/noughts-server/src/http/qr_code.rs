@@ -29,7 +29,8 @@ impl LinkQuery {
     }
 }
 
-/// The QR code of a link; `None` if the link is too long. The largest QR code (version 40) holds 2331 bytes.
+/// The QR code of a link; `None` if the link is too long. The largest QR code (version 40) holds 2331 bytes at the
+/// level of error correction that is used here.
 pub(super) fn svg(link: &str) -> Option<String> {
     let code = QrCode::new(link).ok()?;
     // One unit per module; the page scales it.

@@ -441,7 +441,7 @@ struct Usage {
 enum UsageLevel {
     /// The address has used nothing, or its usage was long ago. A new entry would be the same.
     Unused,
-    /// The address is below all its limits.
+    /// The address has used something, but it is below all its limits.
     Used,
     /// The address has reached a limit, or has used more than 95 % of its stored bytes. Without its entry, the server
     /// would serve the address too early.

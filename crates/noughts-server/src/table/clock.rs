@@ -12,14 +12,15 @@ pub const FIRST_TURN_MS: u64 = 30_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Clock {
     settings: ClockSettings,
-    /// The milliseconds that each seat had after its last turn.
+    /// The milliseconds that each seat had left after its last turn.
     left_ms: Vec<u64>,
-    /// When the current turn began; `None` until all seats are taken. An outage moves it to a later time.
+    /// When the current turn began, in milliseconds since 1970. `None` until all seats are taken, and when the game is
+    /// over. Time that is added after an outage makes it later.
     since_ms: Option<u64>,
-    /// The seats that have completed a turn.
+    /// The seats that have completed a play or a rewind.
     moved: SeatSet,
     everybody: SeatSet,
-    /// The end of the latest outage that was counted.
+    /// The end of the latest outage for which time was added, in milliseconds since 1970; 0 if there is none.
     outages_until_ms: u64,
 }
 
@@ -28,12 +29,13 @@ pub(super) struct Clock {
 pub struct ClockView {
     /// The settings.
     pub settings: ClockSettings,
-    /// The milliseconds left for each seat. A seat's first turn does not use them.
+    /// The milliseconds left for each seat. The first turn of a seat does not reduce them.
     pub left_ms: Vec<u64>,
-    /// The seat whose time is running. `None` before all seats are taken, during a seat's first turn, and when the
-    /// game is over.
+    /// The seat whose time is running. `None` before all seats are taken and when the game is over. Also `None` during
+    /// the first turn of a seat, except in correspondence games.
     pub running: Option<Seat>,
-    /// The time until which the seat to move must complete its turn, in milliseconds since 1970.
+    /// The time until which the seat to move must complete its turn, in milliseconds since 1970. `None` before all
+    /// seats are taken and when the game is over.
     pub deadline_ms: Option<u64>,
 }
 
@@ -42,12 +44,12 @@ pub struct ClockView {
 pub struct Outage {
     /// The last time before the outage at which something was stored, in milliseconds since 1970.
     pub from_ms: u64,
-    /// The first time after the outage at which something was stored.
+    /// The first time after the outage at which something was stored, in milliseconds since 1970.
     pub until_ms: u64,
 }
 
 impl Clock {
-    /// Clocks that start at `since_ms`, or when all seats are taken.
+    /// Clocks that start at `since_ms`. With `None` they start when all seats are taken.
     pub(super) fn new(settings: ClockSettings, seats: usize, since_ms: Option<u64>) -> Clock {
         Clock {
             left_ms: vec![settings.base_ms(); seats],
@@ -59,7 +61,7 @@ impl Clock {
         }
     }
 
-    /// Starts the first turn, unless it has already begun.
+    /// Starts the first turn at `at_ms`, unless it has already begun.
     pub(super) fn start(&mut self, at_ms: u64) {
         self.since_ms.get_or_insert(at_ms);
     }
@@ -78,7 +80,8 @@ impl Clock {
             .map_or(0, |since_ms| at_ms.saturating_sub(since_ms))
     }
 
-    /// Takes the time since the turn began from the seat to move, unless this is its first turn.
+    /// Takes the time since the turn began from the seat to move, unless this is the seat's first turn. Returns this
+    /// time in milliseconds.
     fn charge(&mut self, to_move: Seat, at_ms: u64) -> u64 {
         let elapsed_ms = self.elapsed_ms(at_ms);
         if self.moved.contains(to_move)
@@ -122,7 +125,7 @@ impl Clock {
         self.since_ms = None;
     }
 
-    /// Gives the current turn more time.
+    /// Gives the current turn `ms` more milliseconds, because of an outage that ended at `until_ms`.
     pub(super) fn add_time(&mut self, ms: u64, until_ms: u64, at_ms: u64) {
         self.outages_until_ms = self.outages_until_ms.max(until_ms);
         if let Some(since_ms) = &mut self.since_ms {
@@ -130,13 +133,13 @@ impl Clock {
         }
     }
 
-    /// When the time of the seat to move runs out.
+    /// When the time of the seat to move runs out; `None` while no clock runs.
     pub(super) fn deadline_ms(&self, to_move: Seat) -> Option<u64> {
         Some(self.since_ms?.saturating_add(self.allowed_ms(to_move)))
     }
 
-    /// A lower bound of the time at which any seat's clock runs out, for every possible game after `at_ms`. Later turns
-    /// never make this bound earlier, so they need not update it in the store.
+    /// A time before which no seat's clock runs out, however the game goes on after `at_ms`; `None` while no clock
+    /// runs. Later turns never make this time earlier, so they need not update it in the store.
     pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
         let current = self.deadline_ms(to_move)?;
         let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
@@ -155,7 +158,8 @@ impl Clock {
         self.moved == self.everybody
     }
 
-    /// The milliseconds that the current turn lost by `outage`, without those that were already added.
+    /// The milliseconds that the current turn lost by `outage`, without milliseconds that were already added. `None` if
+    /// there are none.
     fn lost_ms(&self, outage: &Outage) -> Option<u64> {
         let since_ms = self.since_ms?;
         let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);
@@ -193,7 +197,7 @@ impl Table {
         &self.used_ms
     }
 
-    /// When the time of the seat to move runs out.
+    /// When the time of the seat to move runs out, in milliseconds since 1970; `None` if no clock runs.
     pub fn clock_deadline_ms(&self) -> Option<u64> {
         let to_move = self.game.to_move()?;
         self.clock.as_ref()?.deadline_ms(to_move)
@@ -206,7 +210,8 @@ impl Table {
         since_ms.is_some_and(|since_ms| since_ms < ms)
     }
 
-    /// How the game ends because a clock has run out at `now_ms`; `None` if no clock has run out.
+    /// The decision that ends the game because the time of the seat to move has run out at `now_ms`; `None` if it has
+    /// not run out.
     pub fn at_deadline(&self, now_ms: u64) -> Option<Decision> {
         let to_move = self.game.to_move()?;
         let clock = self.clock.as_ref()?;
@@ -221,7 +226,8 @@ impl Table {
         self.decide_end(reason, seats, end, now_ms).ok()
     }
 
-    /// Adds the time that the current turn lost by an outage, unless it was already added.
+    /// Adds the time that the current turn lost by an outage. Returns `None` if it lost none, or if the time was
+    /// already added.
     pub(super) fn decide_add_time(
         &self,
         outage: &Outage,

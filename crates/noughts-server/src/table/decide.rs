@@ -10,7 +10,7 @@ use super::{
 };
 use crate::id::GameId;
 
-/// The conclusion of a game with too many turns.
+/// The conclusion of a game that has reached its maximum number of turns.
 pub const TOO_LONG: Conclusion = Conclusion::Draw {
     reason: DrawReason::Limit,
 };
@@ -18,7 +18,7 @@ pub const TOO_LONG: Conclusion = Conclusion::Draw {
 /// A request to a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// A player's action in turn `turn`.
+    /// A player plays, rewinds or resigns in turn `turn`.
     Act {
         /// Which seat.
         seat: Seat,
@@ -52,14 +52,14 @@ pub enum Command {
     OfferRematch {
         /// Which seat.
         seat: Seat,
-        /// An unused id.
+        /// An unused id for the new game.
         next: GameId,
     },
     /// A seat accepts the rematch that another seat has offered. This counts as an offer of the accepting seat.
     AcceptRematch {
         /// Which seat.
         seat: Seat,
-        /// An unused id.
+        /// An unused id for the new game.
         next: GameId,
     },
     /// A seat offers a draw or a takeback.
@@ -80,7 +80,7 @@ pub enum Command {
         /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A seat aborts the game before every side has played, or cancels a waiting table.
+    /// A seat aborts the game before every seat has completed a turn, or cancels a table that waits for players.
     Abort {
         /// Which seat.
         seat: Seat,
@@ -92,22 +92,22 @@ pub enum Command {
         /// The claim.
         claim: Claim,
     },
-    /// The current turn gets back the time that it lost by an outage.
+    /// The current turn gets back the time that it lost by this outage.
     AddTime(Outage),
-    /// The time of the seat to move may have run out.
+    /// The game ends if the time of the seat to move has run out.
     CheckDeadline,
-    /// The connections of these seats have ended.
+    /// These seats leave the game, because their connections have ended.
     Leave(SeatSet),
     /// An operator ends the game without a result.
     Terminate,
 }
 
-/// The result of a command. Its parts are stored together or not at all.
+/// What a command leads to. The parts of a decision are stored together or not at all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Decision {
     /// The next entries of the log.
     pub entries: Vec<LogEntry>,
-    /// How the entries end the game, if they do.
+    /// How the entries end the game; `None` if they do not end it.
     pub conclusion: Option<Conclusion>,
     /// A game to create together with the entries.
     pub new_game: Option<NewGame>,
@@ -132,7 +132,7 @@ pub struct CreationKey {
     pub key: Key,
 }
 
-/// What lists show of a table.
+/// What lists show of a table, and when a node must check the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
     /// The status of the table.
@@ -141,18 +141,19 @@ pub struct Summary {
     pub holders: Vec<Holder>,
     /// See [`Table::deadline_ms`].
     pub deadline_ms: Option<u64>,
-    /// How the game ended.
+    /// How the game ended; `None` if it is not over.
     pub ending: Option<Ending>,
 }
 
 /// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// The game is not over, and lists do not show it: the table has, or had, a seat for clients with the link.
+    /// The game is not over, and lists do not show it. The table's settings say so, or a seat is open to clients with
+    /// the link.
     Unlisted,
-    /// The table has an open seat. Lists show it.
+    /// The table has an open seat, and lists show the table.
     Waiting,
-    /// The game is being played.
+    /// All seats are taken, the game is not over, and lists show it.
     Playing,
     /// The game is over.
     Over,
@@ -161,9 +162,9 @@ pub enum Status {
 /// How and when a game ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
-    /// How.
+    /// How the game ended.
     pub conclusion: Conclusion,
-    /// When, in milliseconds since 1970.
+    /// When the game ended, in milliseconds since 1970.
     pub at_ms: u64,
 }
 
@@ -175,17 +176,17 @@ pub enum TableRefusal {
         /// The current turn.
         turn: usize,
     },
-    /// The seat's time has run out. The caller ends the game with [`Table::at_deadline`].
+    /// The seat's time has run out. [`Command::CheckDeadline`] ends the game.
     TimeIsOver,
     /// The rules of the game refuse the action.
     Rules(Refusal),
     /// The idempotency key was used for another request.
     KeyReused,
-    /// The seat is not open.
+    /// The seat is not open, or the game is over.
     SeatTaken,
     /// The game is not over, so there is no rematch yet.
     NotOver,
-    /// A takeback needs the consent of the others.
+    /// A takeback needs the consent of the other players.
     ConsentNeeded,
     /// A seat is still open, so there is no player to ask.
     NotStarted,
@@ -196,20 +197,20 @@ pub enum TableRefusal {
         /// The kind of offer.
         offer: Offer,
     },
-    /// The seat has not completed a turn yet.
+    /// The seat has not completed a turn yet, so it may not offer a draw.
     DrawTooEarly,
     /// A draw offer of this seat was refused a few turns ago.
     DrawRefused {
         /// The first turn in which the seat may offer a draw again.
         turn: usize,
     },
-    /// Every side has played.
+    /// Every seat has completed a turn, so the game can no longer be aborted.
     TooLateToAbort,
-    /// Not every side has played.
+    /// Not every seat has completed a turn, so there are no claims yet.
     ClaimTooEarly,
     /// There are no claims in correspondence games.
     NoClaimInCorrespondence,
-    /// Another player is present.
+    /// Another player is present, so there is no claim.
     OpponentIsPresent {
         /// The seat of this player.
         seat: Seat,
@@ -219,7 +220,7 @@ pub enum TableRefusal {
         /// How much longer to wait, in milliseconds.
         wait_ms: u64,
     },
-    /// The game has its maximum number of offers.
+    /// The log has no room for the entry: see [`MAX_OTHER_ENTRIES`](super::MAX_OTHER_ENTRIES).
     TooManyOffers,
 }
 
@@ -290,8 +291,8 @@ impl fmt::Display for TableRefusal {
 impl std::error::Error for TableRefusal {}
 
 impl Table {
-    /// The entries that a command leads to; `None` if the command repeats an earlier one. Nothing changes until the
-    /// entries are [applied](Table::apply).
+    /// The entries that a command leads to; `None` if there is nothing to do, for example because the command repeats
+    /// an earlier one. Nothing changes until the entries are [applied](Table::apply).
     pub fn decide(
         &self,
         command: &Command,
@@ -449,8 +450,8 @@ impl Table {
         Ok(Some(decision))
     }
 
-    /// Whether `seat` has used the idempotency key before, for the same request. Returns an error if the key was used
-    /// for another request.
+    /// Whether `seat` has used the idempotency key within [`KEY_LIFETIME_MS`] for the same request. Returns an error if
+    /// the seat has used it for another request.
     fn is_repeat(
         &self,
         seat: Seat,
@@ -476,13 +477,13 @@ impl Table {
         }
     }
 
-    /// Whether turn number `turn` was `acted`.
+    /// Whether the turn with the number `turn` is completed and equal to `acted`.
     fn has_turn(&self, turn: usize, acted: Turn) -> bool {
         let done = turn.checked_sub(1).and_then(|n| self.game.turns().get(n));
         done == Some(&acted)
     }
 
-    /// What lists show of the table now.
+    /// The summary of the table as it is now.
     pub fn summary(&self) -> Summary {
         let ending = self.game.conclusion().map(|conclusion| Ending {
             conclusion: conclusion.clone(),
@@ -507,8 +508,8 @@ impl Table {
         }
     }
 
-    /// The summary after a decision, if it differs from the current one. A turn that only makes the deadline later
-    /// needs no new summary: a stored deadline may be too early, but never too late.
+    /// The summary after a decision; `None` if the stored summary can stay as it is. A turn that only makes the
+    /// deadline later needs no new summary, because a stored deadline may be too early, but never too late.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
         // After the first turns, a turn between people changes no deadline of the summary.

@@ -5,14 +5,14 @@ use noughts_rules::{Seat, Turn};
 
 use crate::id::{GameId, NodeId, PlayerId};
 
-/// One item of a game's log, with the time at which it was stored. Entries are numbered from 1.
+/// One item of a game's log, with its time. Entries are numbered from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogEntry {
-    /// Milliseconds since 1970. Never less than in the previous entry.
+    /// The time of the entry, in milliseconds since 1970. It is never earlier than the time of the previous entry.
     pub at_ms: u64,
     /// What happened.
     pub entry: Entry,
-    /// The idempotency key of the request that caused it.
+    /// The idempotency key of the request that caused the entry, if it had one.
     pub key: Option<Box<Key>>,
 }
 
@@ -30,7 +30,7 @@ pub enum Entry {
     },
     /// A turn was completed.
     Turn(Turn),
-    /// A seat made an offer to the others.
+    /// A seat made an offer to the other seats.
     Offered {
         /// Which seat.
         seat: Seat,
@@ -41,7 +41,7 @@ pub enum Entry {
     Answered {
         /// Which seat.
         seat: Seat,
-        /// Its answer.
+        /// The answer.
         answer: Answer,
     },
     /// The current turn got more time, because nothing could be stored during an outage.
@@ -51,18 +51,18 @@ pub enum Entry {
         /// The end of the outage, in milliseconds since 1970. Each outage is counted once.
         until_ms: u64,
     },
-    /// The game ended, but not by its rules.
+    /// The game ended for a reason that is not a turn.
     Ended {
         /// Why the game ended.
         reason: EndReason,
-        /// The seats that caused it.
+        /// The seats to which the reason refers.
         seats: SeatSet,
     },
     /// Every human seat offered a rematch, and this game was created.
     RematchCreated(GameId),
 }
 
-/// What a seat may offer to the others.
+/// What a seat may offer to the other seats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offer {
     /// To end the game as a draw.
@@ -83,7 +83,7 @@ impl Offer {
         }
     }
 
-    /// The offer with this name.
+    /// The offer with this name; `None` if there is no such offer.
     pub fn from_word(word: &str) -> Option<Offer> {
         let all = [Offer::Draw, Offer::Takeback, Offer::Rematch];
         all.into_iter().find(|offer| offer.word() == word)
@@ -99,7 +99,7 @@ pub enum Answer {
     Decline(Offer),
 }
 
-/// Why a game ended, if not by its rules. "This seat" and "these seats" are the `seats` of `Entry::Ended`.
+/// Why a game ended, if no turn ended it. "This seat" and "these seats" are the `seats` of [`Entry::Ended`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EndReason {
     /// The connections of these seats have ended.
@@ -108,7 +108,8 @@ pub enum EndReason {
     Agreement,
     /// The time of this seat ran out.
     Time,
-    /// This seat aborted the game, or did not complete its first turn in time.
+    /// This seat aborted the game, or did not complete its first turn in time. If `seats` has all seats, an operator
+    /// has ended the game.
     Aborted,
     /// This seat claimed the win, because all other players were away.
     WinClaimed,
@@ -130,7 +131,7 @@ pub struct Key {
 pub struct RequestKey {
     /// The key as it will be stored.
     pub key: Key,
-    /// The hash that older versions computed; their keys are still valid.
+    /// The hash that older versions of the server computed, because the keys that they stored are still valid.
     pub former_hash: u64,
 }
 
@@ -150,15 +151,15 @@ pub const KEY_LIFETIME_MS: u64 = 24 * 3_600 * 1_000;
 pub enum Holder {
     /// Nobody yet.
     Open(OpenTo),
-    /// A person, or a program that acts like one.
+    /// A person, or a program that acts like one, without registration.
     Human {
         /// The name that the player has given; may be empty.
         name: String,
-        /// For a seat that lasts as long as a TCP connection: the node that has the connection.
+        /// The node that has the TCP connection of the client in this seat; `None` if the client does not use TCP.
         node: Option<NodeId>,
     },
-    /// A registered player. The name is not stored here, so that renaming or deleting the player changes it
-    /// everywhere.
+    /// A registered player. The player's name is not stored here, so that renaming or deleting the player changes the
+    /// name at every table.
     Player(PlayerId),
     /// A robot, by its strategy.
     Robot(StrategyName),
@@ -181,7 +182,7 @@ impl Holder {
         matches!(self, Holder::Open(_))
     }
 
-    /// Whether a person, or a program that acts like one, holds it.
+    /// Whether a person, or a program that acts like one, holds the seat.
     pub fn is_human(&self) -> bool {
         match self {
             Holder::Human { .. } | Holder::Player(_) => true,
@@ -189,12 +190,12 @@ impl Holder {
         }
     }
 
-    /// Whether a robot holds it.
+    /// Whether a robot holds the seat.
     pub fn is_robot(&self) -> bool {
         matches!(self, Holder::Robot(_))
     }
 
-    /// The registered player who holds it.
+    /// The registered player who holds the seat; `None` for all other holders.
     pub fn player_id(&self) -> Option<PlayerId> {
         match self {
             Holder::Player(player) => Some(*player),

@@ -11,14 +11,14 @@ use super::{
 /// Maximum number of entries of a game that are not turns.
 pub const MAX_OTHER_ENTRIES: usize = 1_000;
 
-/// The number of entries in `MAX_OTHER_ENTRIES` that are reserved for taken seats, rematch offers, outages and the end
-/// of the game.
+/// The number of entries in `MAX_OTHER_ENTRIES` that are reserved for answers to offers, taken seats, rematch offers,
+/// outages and the end of the game.
 const RESERVED_ENTRIES: usize = 150;
 
 /// The number of entries in `RESERVED_ENTRIES` that are reserved for the end of a game and for entries after the end.
 const RESERVED_FOR_END: usize = 70;
 
-/// Number of turns after a refused draw offer until the seat may offer a draw again.
+/// Number of turns that must follow a refused draw offer before the seat may offer a draw again.
 pub const DRAW_OFFER_PAUSE: usize = 10;
 
 /// How long all other players must have been away before a claim, in milliseconds: in a game with a clock, in a game
@@ -30,7 +30,7 @@ const AWAY_AFTER_LEAVING_MS: u64 = 10_000;
 /// What a seat may claim when all other players are away.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Claim {
-    /// Its side wins.
+    /// The side of the seat that makes the claim wins.
     Win,
     /// Nobody wins.
     Draw,
@@ -39,7 +39,7 @@ pub enum Claim {
 /// The time of a command, and which players are away.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Context {
-    /// Milliseconds since 1970.
+    /// The time of the command, in milliseconds since 1970.
     pub now_ms: u64,
     /// For each seat, how long its player has been away; `None` for players who are present.
     pub away: Vec<Option<Absence>>,
@@ -61,7 +61,7 @@ pub struct OpenOffer {
     pub offer: Offer,
     /// The seat that offers it.
     pub seat: Seat,
-    /// The number of its entry.
+    /// The number of the log entry that made the offer.
     pub entry: u32,
     /// The seats that have accepted it.
     pub accepted: SeatSet,
@@ -71,7 +71,7 @@ pub struct OpenOffer {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Offers {
     open: Vec<OpenOffer>,
-    /// For each seat whose draw offer was refused: the number of turns at that time.
+    /// For each seat whose draw offer was refused: the number of completed turns at the time of the refusal.
     refused_draws: Vec<(Seat, usize)>,
 }
 
@@ -131,7 +131,8 @@ impl Offers {
         }
     }
 
-    /// Declines the offers for which `is_declined` is true.
+    /// Removes the offers for which `is_declined` is true, and records each refused draw. `turns` is the number of
+    /// completed turns.
     fn decline(&mut self, turns: usize, is_declined: impl Fn(&OpenOffer) -> bool) {
         let declined: Vec<OpenOffer> = self.open.extract_if(.., |open| is_declined(open)).collect();
         for open in declined {
@@ -143,7 +144,7 @@ impl Offers {
     }
 
     /// Applies the effects of a turn on offers. `is_human` tells whether a person holds the seat that completed the
-    /// turn; `turns` includes the turn.
+    /// turn. `turns` is the number of completed turns, including this turn.
     pub(super) fn after_turn(&mut self, turn: Turn, is_human: bool, turns: usize) {
         if self.open.is_empty() {
             return;
@@ -161,7 +162,7 @@ impl Offers {
         }
     }
 
-    /// Removes the offers that are void when the game is over.
+    /// Removes all offers except offers of a rematch, because the game is over.
     pub(super) fn end_game(&mut self) {
         self.open.retain(|open| open.offer == Offer::Rematch);
     }
@@ -177,7 +178,7 @@ impl Table {
         self.offers.open()
     }
 
-    /// The seats that offered a rematch.
+    /// The seats with an open offer of a rematch.
     pub fn rematch_offers(&self) -> SeatSet {
         let rematches = self.offers.open().iter();
         let rematches = rematches.filter(|open| open.offer == Offer::Rematch);
@@ -238,7 +239,7 @@ impl Table {
         self.holders.iter().any(Holder::is_open)
     }
 
-    /// Checks that the game goes on, all seats are taken, and a person holds `seat`.
+    /// Checks that the game goes on, that it has the seat `seat`, and that all seats are taken.
     fn check_player(&self, seat: Seat) -> Result<(), TableRefusal> {
         let check = self.game.check(seat, Action::Resign);
         check.map_err(TableRefusal::Rules)?;
@@ -392,7 +393,7 @@ impl Table {
         Ok(Some(decision))
     }
 
-    /// Ends the game before every side has played, or cancels a table that waits for players.
+    /// Ends the game before every seat has completed a turn, or cancels a table that waits for players.
     pub(super) fn decide_abort(
         &self,
         seat: Seat,

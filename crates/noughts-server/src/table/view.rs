@@ -1,6 +1,6 @@
 //! The data for watchers of a table: a snapshot, and then the change of each entry.
 //!
-//! Both are typed data. The interface that sends them encodes them once for all watchers.
+//! Both are Rust types. The HTTP interface encodes each value once for all watchers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,8 +13,8 @@ use super::{ClockView, Entry, Holder, LogEntry, OpenOffer, SeatSet, Table};
 use crate::id::GameId;
 use crate::players::PlayerNames;
 
-/// On boards with more cells a change does not list the legal moves. They are all free cells or, with gravity, the
-/// lowest free cell of each column.
+/// On boards with more cells, a change does not list the legal moves while the game goes on. The legal moves are then
+/// all empty cells or, with gravity, the lowest empty cell of each column.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 /// An immutable snapshot of a table, shared by all readers.
@@ -34,24 +34,25 @@ pub struct Snapshot {
     pub present: SeatSet,
     /// The offers that wait for an answer.
     pub offers: Vec<OpenOffer>,
-    /// The clocks when this snapshot was made.
+    /// The clocks at the time of this snapshot; `None` at a table without a clock.
     pub clock: Option<ClockView>,
     /// The game that was created for a rematch.
     pub rematch: Option<GameId>,
-    /// The view as encoded by the interface, once for all readers.
+    /// The view as the HTTP interface has encoded it, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
-    /// The message of a stream that carries the view.
+    /// The message with the view in a stream, encoded once for all watchers.
     pub encoded_message: OnceLock<Bytes>,
 }
 
-/// A message to watchers.
+/// A change of a table, which is sent to all watchers.
 #[derive(Debug)]
 pub struct Update {
-    /// The number of the entry; `None` if only a player connected or disconnected.
+    /// The number of the log entry that made the change; `None` if only the connected players or the names of players
+    /// changed.
     pub entry: Option<u32>,
     /// What changed.
     pub change: Change,
-    /// The message as encoded by the interface, once for all watchers.
+    /// The message as the HTTP interface has encoded it, once for all watchers.
     pub encoded: OnceLock<Bytes>,
 }
 
@@ -60,7 +61,7 @@ pub struct Update {
 pub enum Change {
     /// A turn was completed.
     Turn(Box<TurnChange>),
-    /// The holders of seats or the connected players have changed.
+    /// The holders of seats, the connected players, or the names of players have changed.
     Seats {
         /// Who holds each seat.
         holders: Vec<Holder>,
@@ -83,7 +84,7 @@ pub enum Change {
 /// What a turn changed: the difference between the views before and after the turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnChange {
-    /// The number of its entry.
+    /// The number of the turn's entry.
     pub entry: u32,
     /// The variant.
     pub variant: Variant,
@@ -95,9 +96,9 @@ pub struct TurnChange {
     pub cells: Vec<(Move, Option<Side>)>,
     /// Whose turn it is now.
     pub to_move: Option<Seat>,
-    /// Every legal move now; `None` on boards above [`MAX_LISTED_CELLS`] while the game goes on.
+    /// Every legal move now; `None` on boards with more than [`MAX_LISTED_CELLS`] cells while the game goes on.
     pub legal: Option<Vec<Move>>,
-    /// The maximum number of marks that a rewind may take back now.
+    /// The maximum number of marks that a rewind may take back now; `None` if the game has no rewind or is over.
     pub longest_rewind: Option<u16>,
     /// The nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
@@ -105,7 +106,7 @@ pub struct TurnChange {
     pub outcome: Option<Conclusion>,
     /// The offers that wait for an answer now.
     pub offers: Vec<OpenOffer>,
-    /// The clocks at this turn.
+    /// The clocks when the turn was completed; `None` at a table without a clock.
     pub clock: Option<ClockView>,
 }
 
@@ -121,8 +122,8 @@ impl Update {
 }
 
 impl Table {
-    /// The current state, without the names of registered players and with the clocks at the latest entry. Creating
-    /// it takes time proportional to the number of cells.
+    /// The current state, without the names of registered players. The clocks are those at the time of the latest
+    /// entry. Creating a snapshot takes time proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),
@@ -139,7 +140,8 @@ impl Table {
         }
     }
 
-    /// The table after its first `turns` turns, with the current players.
+    /// The table with the game as it was after the first `turns` turns, and without offers. All else, such as the
+    /// players and the clocks, is as it is now.
     pub fn snapshot_after(&self, turns: usize, present: SeatSet) -> Snapshot {
         Snapshot {
             game: self.game.after(turns).view(),
@@ -148,7 +150,8 @@ impl Table {
         }
     }
 
-    /// The cells that a turn will change, with their new marks. Call it before the turn is applied.
+    /// The cells that a turn will change, with their new marks. This function must be called before the turn is
+    /// applied.
     pub fn cells_changed_by(&self, turn: Turn) -> Vec<(Move, Option<Side>)> {
         match turn.action {
             Action::Play(at) => {
@@ -167,7 +170,7 @@ impl Table {
         }
     }
 
-    /// What the latest turn changed, given its [cells](Table::cells_changed_by).
+    /// What the latest turn changed. `cells` are the [cells that it changed](Table::cells_changed_by).
     pub fn turn_change(&self, turn: Turn, cells: Vec<(Move, Option<Side>)>) -> TurnChange {
         let game: &Game = &self.game;
         let variant = *game.variant();
@@ -191,7 +194,8 @@ impl Table {
         }
     }
 
-    /// The entries after number `after`, and the table before them: a kept copy, or a new table.
+    /// The entries after number `after`, and an earlier table (a kept copy or a new table) from which they can be
+    /// replayed.
     pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
         let past = self.copy_before(after)?;
         let entries = self.entries_after(&past).collect();
@@ -239,7 +243,7 @@ impl Table {
     }
 }
 
-/// The entries that a watcher has missed, with their times, and a table from which they are replayed.
+/// The entries that a watcher has missed, with their times, and an earlier table from which they are replayed.
 pub(crate) struct MissedEntries {
     /// The table before `entries`. It is a kept copy or a new table, so `entries` may begin with entries that
     /// the watcher has seen.

@@ -8,19 +8,20 @@ use crate::id::GameId;
 use crate::store::{ATTENDED_MS, ListedGame, LogPosition, StoreError};
 use crate::table::{Holder, SeatSet};
 
-/// Who is connected to a table.
+/// Who is connected to a table, and the latest entry of its game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Attendance {
     /// The seats with a connected player on any node.
     pub(crate) present: SeatSet,
     /// The number of connections to this node that follow the game without a seat.
     pub(crate) spectators: u32,
-    /// The number of the game's latest entry; `None` if the table is not in memory here and the store is not shared.
+    /// The number of the game's latest entry. `None` if the table is not in memory here, and the game is over or the
+    /// store is not shared.
     pub(crate) entry: Option<u32>,
 }
 
 impl Attendance {
-    /// Neither players nor spectators.
+    /// Neither players nor spectators, and no known entry.
     pub(crate) const NOBODY: Attendance = Attendance {
         present: SeatSet::EMPTY,
         spectators: 0,

@@ -44,7 +44,8 @@ impl Tables {
         }
     }
 
-    /// Applies the missing entries of a log's tail; false if the logs differ.
+    /// Applies the entries of `tail` that the table lacks. Returns false if the table's log differs from the log in the
+    /// store.
     fn apply_tail(&self, live: &LiveTable, tail: &LogTail) -> bool {
         let mut state = live.state();
         let new = match (state.table.latest_entry(), tail.entries.split_first()) {

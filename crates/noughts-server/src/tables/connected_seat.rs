@@ -1,4 +1,4 @@
-//! The seat of a TCP client. It ends with the connection.
+//! The seat of a TCP client. The client leaves the game when the connection ends.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,12 +16,13 @@ use crate::table::{Command, Holder, SeatSet, Table};
 
 pub(crate) type BoxFuture<T> = std::pin::Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The seat of a connected TCP client. Dropping this value leaves the game.
+/// The seat of a connected TCP client. If this value is dropped before the game is over, the client leaves the game.
 pub struct ConnectedSeat {
     tables: Arc<Tables>,
     live: Arc<LiveTable>,
     seat: Seat,
-    /// `None` if all opponents are instant robots, because then only this player's turns change the table.
+    /// Notified when the table changes. `None` if all opponents are robots that reply at once, because then only this
+    /// player's turns change the table.
     changed: Option<watch::Receiver<u32>>,
     /// Number of turns that were reported to the player.
     turns: usize,
@@ -48,7 +49,7 @@ impl ConnectedSeat {
         }
     }
 
-    /// The game.
+    /// The game's id.
     pub fn game(&self) -> GameId {
         self.live.id()
     }
@@ -67,8 +68,8 @@ impl ConnectedSeat {
         self.turns + 1
     }
 
-    /// Submits an action for turn `turn`, and retries while the store is unavailable.
-    /// [`progress`](ConnectedSeat::progress) returns the result. Not cancel safe.
+    /// Submits an action for turn `turn`, and retries while the store is unavailable or the table is busy. Then
+    /// [`progress`](ConnectedSeat::progress) returns what has happened. Not cancel safe.
     pub fn act(&self, action: Action, turn: usize) -> BoxFuture<Result<(), SubmitError>> {
         let (tables, live) = (Arc::clone(&self.tables), Arc::clone(&self.live));
         let (seat, key) = (self.seat, None);
@@ -90,7 +91,8 @@ impl ConnectedSeat {
         })
     }
 
-    /// Waits until the table changes. Returns false when the table was removed from memory. Cancel safe.
+    /// Waits until the table changes. Returns false if the table was removed from memory. Never returns if all
+    /// opponents are robots that reply at once. Cancel safe.
     pub async fn changed(&mut self) -> bool {
         match &mut self.changed {
             Some(changed) => changed.changed().await.is_ok(),
@@ -108,8 +110,8 @@ impl ConnectedSeat {
 }
 
 impl Tables {
-    /// Makes seats leave the game, because their connections have ended. Retries in the background until that is
-    /// stored.
+    /// Makes seats leave the game in the background, because their connections have ended. Retries like
+    /// [`leave_now`](Tables::leave_now).
     pub(crate) fn leave(self: &Arc<Tables>, live: &Arc<LiveTable>, seats: SeatSet) {
         let (tables, live) = (Arc::clone(self), Arc::clone(live));
         self.background.spawn(async move {
@@ -117,8 +119,8 @@ impl Tables {
         });
     }
 
-    /// Makes `seats` leave the game. Returns when that is stored, when it is refused (for example because the game is
-    /// over), or when the game no longer exists.
+    /// Makes `seats` leave the game, and retries after errors of the store. Returns when the end of the game is stored,
+    /// when the command is refused (for example because the game is over), or when the game no longer exists.
     pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
         let command = Command::Leave(seats);
         loop {
@@ -137,7 +139,7 @@ impl Tables {
     }
 
     /// Makes the seats of all TCP connections to this node leave their games, because the server stops. Seats of the
-    /// same table leave together. Their players get no result.
+    /// same table leave together. Their TCP clients are not told a result.
     pub(crate) fn leave_all(self: &Arc<Tables>) {
         self.is_stopping.store(true, Ordering::SeqCst);
         let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);

@@ -1,8 +1,9 @@
 //! Ends games whose clock has run out, and gives back the time that outages took.
 //!
-//! At the deadline of a table, only the node that serves the seat to move acts. So a turn that arrived in
-//! time at that node still counts, even if the store is slow. All other nodes act some seconds later, when a
-//! sweep finds the game.
+//! At the deadline of a table, only the node that serves the seat to move ends the game. So a turn that arrived in time
+//! at that node still counts, even if the store is slow. All other nodes act some seconds later, when a *sweep* finds
+//! the game. In a sweep, which every node makes once per second, the node looks in the store for outages and for games
+//! whose clock has run out.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
@@ -23,8 +24,8 @@ const AT_ONCE: usize = 64;
 /// days.
 const MAX_OUTAGES: usize = 100;
 
-/// When each game must be checked. A game is checked no later than at its deadline. A turn usually moves the deadline
-/// to a later time; the check stays at its planned time.
+/// The planned check of each game. A check is planned for the game's deadline or for an earlier time. A turn usually
+/// moves the deadline to a later time; the check stays at its planned time.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines(Mutex<Schedule>);
 
@@ -38,7 +39,7 @@ struct Schedule {
 #[derive(Clone, Copy, Debug)]
 struct ScheduledCheck {
     at_ms: u64,
-    /// The number of the latest entry, if this node stored it.
+    /// The number of the latest entry that this node has stored, if it has stored one.
     stored: Option<u32>,
 }
 
@@ -66,7 +67,8 @@ impl Deadlines {
         }
     }
 
-    /// Removes and returns the games to check before `now_ms`, each with the entry that this node stored.
+    /// Removes and returns the games whose check is planned before `now_ms`. Each has the number of the latest entry
+    /// that this node has stored, if it has stored one.
     fn take_due(&self, now_ms: u64) -> Vec<(GameId, Option<u32>)> {
         let Schedule { by_time, by_game } = &mut *self.lock();
         let later = by_time.split_off(&(now_ms, GameId::new(0)));
@@ -85,8 +87,8 @@ impl Deadlines {
 }
 
 impl Tables {
-    /// Records when the clock of a table runs out, if it has one, and whether this node stored its latest
-    /// entry.
+    /// Plans a check at the time at which the clock of a table runs out, if the table has a clock. `is_stored_here`
+    /// says whether this node stored the table's latest entry. If the game is over, removes the planned check.
     pub(super) fn schedule_deadline(&self, table: &Table, is_stored_here: bool) {
         if table.settings().clock.is_none() {
             return;
@@ -99,7 +101,7 @@ impl Tables {
         }
     }
 
-    /// Ends the games that this node serves and whose clock has certainly run out.
+    /// Ends the games whose clock has certainly run out, if this node serves the seat to move.
     pub(crate) async fn end_due_games(self: &Arc<Tables>) {
         let due = self.deadlines.take_due(self.clock.certain_ms());
         self.check_deadlines(due).await;
@@ -188,9 +190,9 @@ impl Tables {
         }
     }
 
-    /// Whether this node serves the seat to move: its player is connected here, or is connected nowhere and this node
-    /// stored the latest entry. `stored` is the number of that entry, in case the table was removed from memory since
-    /// then.
+    /// Whether this node serves the seat to move: the player of this seat is connected here, or is connected nowhere
+    /// and this node stored the latest entry. Always true if there are no other nodes. `stored` is the number of the
+    /// latest entry that this node has stored, in case the table was removed from memory since then.
     async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;
@@ -218,7 +220,8 @@ impl Tables {
         }
     }
 
-    /// Takes the outages that a sweep has found. If there are new ones, updates the tables in memory at once.
+    /// Takes the outages that a sweep has found. If there is a new outage, checks the clocks of the tables in memory at
+    /// once.
     pub(crate) fn note_outages(self: &Arc<Tables>, found: Vec<Outage>) {
         let Some(latest) = found.iter().map(|outage| outage.until_ms).max() else {
             return;
@@ -240,7 +243,7 @@ impl Tables {
         tokio::spawn(async move { tables.check_deadlines(games).await });
     }
 
-    /// The entries that give back to the current turn the time that it lost by outages.
+    /// The entries that give back to the current turn the time that it lost by outages; `None` if it lost none.
     pub(super) fn time_to_add(&self, current: &Table) -> Option<Decision> {
         if !current.has_turn_begun_before(self.outages_until_ms.load(Ordering::Acquire)) {
             return None;

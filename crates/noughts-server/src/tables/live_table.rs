@@ -47,11 +47,11 @@ pub struct LiveTable {
 /// The changing part of a table.
 pub(super) struct State {
     pub(super) table: Table,
-    /// The names of the registered players at its seats.
+    /// The names of the registered players at the table's seats.
     pub(super) names: Arc<PlayerNames>,
     /// The robots, by seat.
     pub(super) robots: Vec<Option<Robot>>,
-    /// The latest snapshot, created on demand.
+    /// The latest snapshot. It is created on demand, and removed when the table changes.
     snapshot: Option<Arc<Snapshot>>,
     /// Publishes all updates. Created by the first watcher.
     updates: Option<broadcast::Sender<Arc<Update>>>,
@@ -61,23 +61,23 @@ pub(super) struct State {
     connected: Vec<u32>,
     /// Seats with a connected player on another node.
     present_elsewhere: SeatSet,
-    /// For each seat: since when its player is away, in milliseconds since 1970, and whether the player sent
-    /// `leave`.
+    /// One value per seat.
     away: Vec<Away>,
     pub(super) phase: Phase,
-    /// Entries of this node whose storage was not confirmed.
+    /// Entries that this node has sent to the store and that the store did not confirm.
     pub(super) unconfirmed: Vec<LogEntry>,
-    /// Whether this node stored the latest entry. If so, this node makes the moves of robots.
+    /// Whether this node stored the latest entry. If so, this node makes the next move of a robot.
     pub(super) is_stored_here: bool,
     /// Whether a client requested the table by its id. If not, the table is removed from memory when the game ends.
     pub(super) is_requested: bool,
-    /// Stops the robot that is computing a move.
+    /// Stops the robot that is computing a move; `None` if no robot is computing.
     pub(super) robot_stop: Option<Stop>,
-    /// The client address whose processor time the robots use.
+    /// The client address whose processor time the robots use; `None` if the client has no limits.
     pub(super) owner: Option<IpAddr>,
 }
 
-/// When a player was last connected to any node.
+/// When the player of a seat last connected or disconnected, in milliseconds since 1970, and whether the player then
+/// sent `leave`.
 #[derive(Clone, Copy, Debug)]
 struct Away {
     since_ms: u64,
@@ -91,7 +91,7 @@ pub(super) enum Phase {
     Current,
     /// The store may have other entries. They are read before the next decision.
     Behind,
-    /// The table was removed from memory. The next request loads it again.
+    /// The table was removed from memory, or a submission panicked. The next request loads the table again.
     Closed,
 }
 
@@ -166,12 +166,12 @@ impl LiveTable {
         read(&self.state().table)
     }
 
-    /// The names of the registered players at its seats.
+    /// The names of the registered players at the table's seats.
     pub fn names(&self) -> Arc<PlayerNames> {
         Arc::clone(&self.state().names)
     }
 
-    /// The registered players at its seats.
+    /// The registered players at the table's seats.
     pub(crate) fn players(&self) -> Vec<PlayerId> {
         self.read(|table| {
             let holders = table.holders().iter();
@@ -185,8 +185,8 @@ impl LiveTable {
         self.state().snapshot(now_ms)
     }
 
-    /// A number that changes whenever the view changes, except for the time left on a running clock. It is
-    /// the same on all nodes.
+    /// A number that changes whenever the view changes, except for the time left on a running clock. All nodes with the
+    /// same version of the server have the same number.
     pub fn view_version(&self) -> u64 {
         let mut hash = DefaultHasher::new();
         let state = self.state();
@@ -197,7 +197,7 @@ impl LiveTable {
         hash.finish()
     }
 
-    /// The table after `turns` turns; `None` if there are fewer.
+    /// The table after `turns` turns; `None` if fewer turns are completed.
     pub fn snapshot_after(&self, turns: usize) -> Option<Snapshot> {
         let state = self.state();
         let exists = turns < state.table.turn();
@@ -221,7 +221,8 @@ impl LiveTable {
         Ok(Watch { snapshot, updates })
     }
 
-    /// The updates after entry `entry`; `None` if there are too many, or if the log is shorter.
+    /// The updates after the entry with the number `entry`. `None` if there are too many, or if the log has no such
+    /// entry.
     pub fn changes_after(&self, entry: u32) -> Option<Vec<Update>> {
         /// Maximum number of missed entries that are sent one by one, and maximum number of legal moves that they
         /// list in total.
@@ -266,7 +267,7 @@ impl LiveTable {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters the queue of submissions, unless it is full.
+    /// Enters the queue of submissions. Returns [`SubmitError::Busy`] if the queue is full.
     pub(super) fn enqueue(&self) -> Result<Queued<'_>, SubmitError> {
         let before = self.queued.fetch_add(1, Ordering::Relaxed);
         let queued = Queued(self);
@@ -284,8 +285,8 @@ impl LiveTable {
         }
     }
 
-    /// Closes the table when it is removed from memory: streams end, and submissions fail with
-    /// [`SubmitError::Closed`].
+    /// Closes the table, because it is removed from memory or a submission panicked. Streams end, and submissions fail
+    /// with [`SubmitError::Closed`].
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.phase = Phase::Closed;
@@ -317,7 +318,7 @@ impl LiveTable {
         })
     }
 
-    /// Records that the player of `seat` has one connection less to this node. Returns true for the last connection.
+    /// Records that the player of `seat` has one connection fewer to this node. Returns true if it was the last one.
     pub(crate) fn disconnect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count = count.saturating_sub(1);
@@ -339,7 +340,7 @@ impl LiveTable {
         has_changed
     }
 
-    /// Adds a spectator to the count, or removes one.
+    /// Adds a spectator to the count if `comes` is true; otherwise removes one.
     pub(super) fn count_spectator(&self, comes: bool) {
         match comes {
             true => self.spectators.fetch_add(1, Ordering::Relaxed),
@@ -413,7 +414,7 @@ impl fmt::Debug for LiveTable {
 }
 
 impl State {
-    /// The seats with a connected player on any node. TCP seats are always included.
+    /// The seats with a connected player on any node. While the game goes on, all seats of TCP clients are included.
     fn present(&self) -> SeatSet {
         let is_connection = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
         let by_tcp = (0..).map(Seat).zip(self.table.holders());

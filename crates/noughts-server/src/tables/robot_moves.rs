@@ -1,5 +1,5 @@
-//! The moves of robots at a table. Replies of instant robots are stored together with the turn; other moves wait in
-//! the queue for computations.
+//! The moves of robots at a table. *Instant* robots need only microseconds for a move. Their replies are stored
+//! together with the turn to which they reply. All other robots wait in a queue until they may compute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,8 @@ struct Task {
 }
 
 impl Tables {
-    /// Adds the replies of instant robots to a decision, so that they are stored with the turn.
+    /// Adds the replies of instant robots to a decision that has a turn, so that they are stored together with the
+    /// turn.
     pub(super) fn add_robot_replies(&self, state: &State, decision: &mut Decision) {
         let Some((Entry::Turn(turn), at_ms)) = latest(decision) else {
             return;
@@ -102,7 +103,7 @@ impl Tables {
         tokio::spawn(async move { tables.play_robots(&live).await });
     }
 
-    /// Plays the robots' moves until a person is to move.
+    /// Plays the robots' moves until no robot is to move, or until no robot can continue here.
     async fn play_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         let mut entry = None;
         while let Some(task) = next_task(live) {
@@ -163,8 +164,8 @@ impl Tables {
         }
     }
 
-    /// Submits a robot's move until it is stored, is refused, or the robot is stopped. Returns whether the robots
-    /// should continue.
+    /// Submits a robot's move, and retries while the store is unavailable and the robot is not stopped. Returns whether
+    /// the robots should continue.
     async fn submit_robot_play(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -218,7 +219,7 @@ fn next_task(live: &LiveTable) -> Option<Task> {
     })
 }
 
-/// The time for the turn of the robot that is to move, in a game with a clock.
+/// The time for the turn of the robot that is to move; `None` in a game without a clock.
 fn time_limit(table: &Table) -> Option<Duration> {
     let seat = table.game().to_move()?;
     let clock = table.clock(table.last_ms())?;
