@@ -99,7 +99,7 @@ pub enum RequestedAction {
 pub enum ActionError {
     /// The request contains no action, or several.
     NotOne,
-    /// The text is not a move of this variant.
+    /// The text is not written like a move of this variant.
     Place(PlaceError),
 }
 
@@ -139,8 +139,8 @@ impl RequestedAction {
         }
     }
 
-    /// Converts the requested action into an action of the rules. Offers, answers, abort and claims are not actions
-    /// of the rules.
+    /// Converts the requested action into an action of the rules. Returns an error for offers, answers, abort and
+    /// claims, which are not actions of the rules.
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
             // `<<2` and `resign` are refused here, because they have their own fields.

@@ -27,10 +27,10 @@ pub struct TurnAnalysis {
     /// The value of the position before the turn, for the side to move; null if time ran out.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub worth: Option<Evaluation>,
-    /// The best move found in that position.
+    /// The best move found in the position before the turn; null if time ran out.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub best: Option<String>,
-    /// The best play of all sides from that position, as far as it was found; the first move is `best`.
+    /// The best play of all sides from the position before the turn, as far as it was found; the first move is `best`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
     /// The moves with which the player of the turn could complete a line next if nobody prevented it. Two or more of
@@ -40,7 +40,8 @@ pub struct TurnAnalysis {
     /// Like `threats`, but after `best` instead of the turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub best_threats: Vec<String>,
-    /// The exact values of all legal moves in that position, best first; absent if the values are not known.
+    /// The exact values of all legal moves in the position before the turn, best first; absent if the values are not
+    /// known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<MoveEvaluation>,
     /// The mistake; null if the turn is not known to be a mistake.

@@ -83,7 +83,7 @@ pub struct SeatListing {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub player: Option<String>,
-    /// Whether that player is a program.
+    /// Whether the registered player who holds the seat is a program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bot: bool,
     /// How an open seat is offered; absent if the seat is taken.

@@ -133,7 +133,8 @@ impl Client {
         from_json(&read_body(response)?)
     }
 
-    /// Returns the newest listed games with this status: at most `limit`, which is 1 to 100.
+    /// Returns the newest listed games with this status and, if `variant` is given, of this variant: at most `limit`,
+    /// which is 1 to 100.
     pub fn games(
         &self,
         status: GameStatus,
@@ -163,7 +164,7 @@ impl Client {
         record.map_err(ClientError::unexpected)
     }
 
-    /// Performs an action for the seat of `token`. Repeating the same request is safe.
+    /// Performs an action for the seat of `token`. A repeated request that names its turn takes effect only once.
     pub fn act(
         &self,
         game: &str,

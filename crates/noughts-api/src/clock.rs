@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", schema(example = json!({"base": 180, "increment": 2})))]
 pub struct ClockForm {
-    /// Seconds for the whole game.
+    /// Seconds that each player has for the whole game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 10, maximum = 10_800))]
     pub base: Option<u32>,
@@ -86,7 +86,7 @@ impl std::error::Error for ClockFormError {}
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ClockView {
-    /// Seconds for the whole game.
+    /// Seconds that each player has for the whole game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub base: Option<u32>,

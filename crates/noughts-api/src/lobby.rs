@@ -11,12 +11,12 @@ use crate::player::WaitingMatches;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LobbyMessage {
-    /// All tables with an open lobby seat, newest first, at most 100; with `playing=true` also the games in progress.
-    /// This list replaces all earlier messages.
+    /// The newest tables that wait with an open lobby seat, at most 100; with `playing=true` also the newest live games
+    /// in progress, at most 200. This list replaces all earlier messages.
     Games(Vec<GameListing>),
     /// A table was added, or its seats, its players' presence, its spectators or its latest entry changed.
     Game(GameListing),
-    /// The table with this id no longer waits, or is no longer listed.
+    /// The table with this id is no longer in the list.
     Gone(String),
     /// With `playing=true`: how many players wait for a quick match.
     Matches(WaitingMatches),

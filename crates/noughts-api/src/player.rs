@@ -98,9 +98,9 @@ impl MyGame {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PlayerMessage {
-    /// The running games, at the start of the stream.
+    /// The running games, at most the newest 100, at the start of the stream.
     Games(Vec<MyGame>),
-    /// An opponent was found: a quick match, a rematch, or an open seat that the player has taken.
+    /// An opponent was found: by a quick match, by a rematch, or because the player took an open seat.
     Match(MyGame),
     /// The player has a new game that is not a match.
     Game(MyGame),
@@ -156,7 +156,7 @@ pub struct QuickMatchView {
     /// The id of the game; absent while there is no opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
-    /// The player's seat in that game.
+    /// The player's seat in the game; absent while there is no opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<u8>,
 }
@@ -188,7 +188,7 @@ pub struct WaitingMatches {
 pub struct WaitingVariant {
     /// The variant.
     pub variant: String,
-    /// The clock.
+    /// The clock; absent if the time is not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockForm>,
     /// The number of players.

@@ -102,7 +102,7 @@ pub struct RematchView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub seat: Option<u8>,
-    /// The token of that seat.
+    /// The token of the caller's seat at the new table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub token: Option<String>,

@@ -88,7 +88,7 @@ pub struct SeatView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub player: Option<String>,
-    /// Whether that player is a program.
+    /// Whether the registered player who holds the seat is a program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bot: bool,
     /// How an open seat is offered; absent if the seat is taken.
@@ -245,7 +245,7 @@ pub struct NineBoards {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum BoardView {
-    /// Moves are possible.
+    /// The board is neither won nor full.
     #[cfg_attr(feature = "openapi", schema(title = "OpenBoard"))]
     Open,
     /// A side has won the board.

@@ -26,8 +26,8 @@ use crate::protocol;
 /// Maximum number of events that wait for the session.
 const MAX_PENDING_EVENTS: usize = 64;
 
-/// Maximum size of the commands that wait for the end of a search, in bytes: enough for two `BOARD` commands
-/// of the largest board.
+/// Maximum size of the commands that wait for the end of a search, in bytes. Each line counts as at least 64 bytes, so
+/// about 31 000 lines of `BOARD` commands can wait.
 const MAX_QUEUED_BYTES: usize = 2_000_000;
 
 /// Runs the engine until `END` or the end of input. Without a strategy, `search` chooses the moves within the

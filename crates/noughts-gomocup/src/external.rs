@@ -15,7 +15,8 @@ use noughts_rules::{Action, Game, Play, PlayIn, Quoted, Side, Variant};
 use self::process::{EngineProcess, Reply};
 use crate::protocol;
 
-/// Maximum number of `MESSAGE` and `DEBUG` lines before a move.
+/// Maximum number of lines that are read for one answer. All lines before the answer, such as `MESSAGE` and `DEBUG`,
+/// are skipped.
 const MAX_LINES: usize = 100_000;
 
 /// Runs external engines within limits.
@@ -236,8 +237,9 @@ impl ExternalEngines {
     }
 }
 
-/// The lines that ask for the next move. They contain only the opponent's move if `known` has all earlier moves,
-/// otherwise the whole board.
+/// The lines that ask for the next move. They contain only the opponent's move if the game has two sides that moved in
+/// turn, and the engine knows all earlier moves (`known`). Otherwise they contain the whole board, or `BEGIN` if the
+/// board is empty.
 fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     let variant = game.variant();
     let plays = game.plays();

@@ -243,7 +243,7 @@ impl Read for Out {
     }
 }
 
-/// The writing end.
+/// The writing end of a pipe in memory.
 struct In(Sender<Vec<u8>>);
 
 impl Write for In {

@@ -158,7 +158,7 @@ impl Process {
     }
 
     /// Waits until the process ends; `None` if it does not end before the deadline. Passes the events to `take` while
-    /// waiting, because a process can only end if its output is read.
+    /// waiting, because a process cannot end while it waits for its output to be read.
     pub fn wait(&self, deadline: Instant, mut take: impl FnMut(Event)) -> Option<ExitStatus> {
         let status = loop {
             if let Some(status) = self.exit_status() {
@@ -190,7 +190,7 @@ impl Process {
         }
     }
 
-    /// Kills the process and every process that it started, and waits until they have ended.
+    /// Kills the process and every process that it started, and waits until the process has ended.
     pub fn kill(&mut self) {
         if std::mem::replace(&mut self.is_killed, true) {
             return;

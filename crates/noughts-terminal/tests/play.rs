@@ -220,7 +220,7 @@ fn both_clocks_are_shown_and_little_time_is_told() {
     assert!(!rest.contains("s left."), "{rest}");
 }
 
-/// The strategy would search for an hour.
+/// Without the clock, the strategy would search for an hour.
 #[test]
 fn robot_moves_within_its_clock() {
     let started = Instant::now();

@@ -432,7 +432,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) rate: String,
-    /// Maximum number of open tables created from one address
+    /// Maximum number of unfinished tables created from one address
     #[arg(
         long,
         env = "NOUGHTS_TABLES",
@@ -557,17 +557,17 @@ pub(crate) enum AdminTask {
     },
     /// Show a game
     Game {
-        /// Its id
+        /// The id of the game
         id: String,
     },
     /// End a game without a result
     EndGame {
-        /// Its id
+        /// The id of the game
         id: String,
     },
     /// Delete a game with its log
     DeleteGame {
-        /// Its id
+        /// The id of the game
         id: String,
     },
     /// List registered players, by id
@@ -583,12 +583,12 @@ pub(crate) enum AdminTask {
     },
     /// Show a player and its games
     Player {
-        /// Its id
+        /// The id of the player
         id: String,
     },
     /// Delete a player; its running games end without a result
     DeletePlayer {
-        /// Its id
+        /// The id of the player
         id: String,
     },
     /// List the bans
@@ -597,13 +597,13 @@ pub(crate) enum AdminTask {
     Ban {
         /// An address, or a network such as 192.0.2.0/24 or 2001:db8::/32
         network: String,
-        /// How long, such as 30m, 12h or 7d
+        /// How long the ban lasts, such as 30m, 12h or 7d
         #[arg(long = "for", value_name = "TIME", required_unless_present = "until")]
         time: Option<String>,
         /// The first day without the ban, in UTC, such as 2026-12-31
         #[arg(long, value_name = "DATE", conflicts_with = "time")]
         until: Option<String>,
-        /// Why, for other operators
+        /// The reason, for other operators
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
     },
@@ -619,7 +619,7 @@ pub(crate) enum AdminTask {
     },
     /// Refuse new tables and quick matches, before a restart
     Drain {
-        /// Accept them again
+        /// Accept new tables and quick matches again
         #[arg(long)]
         off: bool,
     },
@@ -760,7 +760,7 @@ pub(crate) struct ReportOptions {
     /// Also write the report as one HTML page, to hand out
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Show only what the document demands, not its open questions and advice
+    /// Show only what the document of your course demands, not open questions and advice
     #[arg(long)]
     pub(crate) quiet_differences: bool,
 }
@@ -770,7 +770,7 @@ pub(crate) struct CheckTcp {
     /// Where the server listens [default with a COMMAND: a free port]
     #[arg(value_name = "HOST:PORT")]
     pub(crate) address: Option<String>,
-    /// The dialect to check: seed (of the document), later (id 0), or auto (each one that the server uses)
+    /// The dialect to check: seed (of the course's document), later (id 0), or auto (each one that the server uses)
     #[arg(long, value_enum, default_value_t = DialectOption::Auto)]
     pub(crate) dialect: DialectOption,
     /// The server lets two clients play against each other; the kit plays both
@@ -824,7 +824,7 @@ pub(crate) struct CheckClassic {
     /// Use the .txt files of this directory as test games instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub(crate) cases: Option<PathBuf>,
-    /// Compare byte for byte, even where the document allows several outputs
+    /// Compare byte for byte, even where the document of your course allows several outputs
     #[arg(long)]
     pub(crate) strict: bool,
     /// Time for one game
@@ -1001,7 +1001,7 @@ pub(crate) enum PlayerTask {
     },
     /// Delete your player, and resign its running games
     Delete {
-        /// Do not ask
+        /// Confirm that the player is to be deleted
         #[arg(long)]
         yes: bool,
     },
@@ -1052,10 +1052,10 @@ pub(crate) struct Tui {
     /// The holder of the next seat, in turn order: human, "human NAME" or a strategy; robots take the rest
     #[arg(long, value_name = "WHO", conflicts_with = "load")]
     pub(crate) seat: Vec<String>,
-    /// The same for the first seat
+    /// Like --seat, for the first seat
     #[arg(long, value_name = "WHO", conflicts_with_all = ["seat", "load"])]
     pub(crate) x: Option<String>,
-    /// The same for the second seat
+    /// Like --seat, for the second seat
     #[arg(long, value_name = "WHO", conflicts_with_all = ["seat", "load"])]
     pub(crate) o: Option<String>,
     /// History size: a rewind takes back fewer marks than this; 0: no rewind [default: 0]

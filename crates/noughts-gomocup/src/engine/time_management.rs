@@ -36,7 +36,7 @@ pub(super) struct MoveTime {
     pub(super) target: Option<Duration>,
 }
 
-/// The limits that the manager has set. In the protocol 0 means unlimited, except for `timeout_turn`.
+/// The limits that the manager has set. In the protocol 0 means unlimited, except for `timeout_turn` and `time_left`.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SearchLimits {
     turn_ms: Option<u64>,

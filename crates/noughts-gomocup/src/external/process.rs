@@ -97,7 +97,7 @@ impl EngineProcess {
     }
 
     /// Sends `END` and waits at most `grace` for the engine to exit. Kills the engine if it does not exit. Returns
-    /// whether it exited in time.
+    /// whether the engine exited in time.
     pub(super) fn end(mut self, grace: Duration) -> bool {
         self.send(&["END".to_owned()]);
         self.process.close_stdin();

@@ -41,7 +41,7 @@ pub enum Purpose {
 /// A request for a move.
 #[derive(Clone, Debug)]
 pub struct RobotRequest {
-    /// Its id.
+    /// The id of the request.
     pub request_id: RequestId,
     /// The seat to move.
     pub seat: Seat,

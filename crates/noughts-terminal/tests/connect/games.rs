@@ -1,4 +1,4 @@
-//! Regular games.
+//! Games with servers that keep to the protocol.
 
 use std::time::Duration;
 

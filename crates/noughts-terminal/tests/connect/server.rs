@@ -223,7 +223,7 @@ pub(crate) fn bytes(word: &str, id: u32, is_later: bool) -> Vec<u8> {
     bytes
 }
 
-/// The server's side as a writer. Every flush ends a frame.
+/// The scripted server, to which the client writes. Every flush ends a frame.
 struct Server {
     answers: VecDeque<Vec<ScriptItem>>,
     is_later: bool,

@@ -302,7 +302,7 @@ fn in_a_misere_game_all_others_win() {
     app.sees("○ and a win.");
 }
 
-/// An engine host whose engines always fail.
+/// An engine host that accepts every engine and never starts one. The tests answer in place of the engine.
 struct Silent;
 
 impl EngineHost for Silent {

@@ -42,7 +42,7 @@ const KEYS: [KeyCode; 18] = [
     KeyCode::Insert,
 ];
 
-/// Without `s`, which would write a file.
+/// The characters that are typed. `s` is missing, because it would write a file.
 const LETTERS: &[u8] = b"0123456789-,.<>ahrlnyg?q xok+";
 
 fn event(random: &mut Random) -> Event {

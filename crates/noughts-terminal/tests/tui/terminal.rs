@@ -7,7 +7,7 @@ use noughts_terminal::tui::{App, Screen, TuiOptions, TuiSettings, play};
 
 use crate::test_app::FULL;
 
-/// The task of the session inside the terminal.
+/// The environment variable that names the task of the session inside the terminal.
 const TASK: &str = "NOUGHTS_TEST_SESSION";
 
 const ENTER_SCREEN: &str = "\x1b[?1049h";

@@ -146,7 +146,7 @@ impl TestApp {
         self.mouse(MouseEventKind::Down(MouseButton::Left), at)
     }
 
-    /// Answers one request.
+    /// Answers the request that the app has now.
     pub(crate) fn let_robot_answer(&mut self) {
         let robot_request = self
             .app
@@ -213,7 +213,7 @@ impl TestApp {
     }
 }
 
-/// The move of the strategy, computed at once.
+/// The reply to a request: the move of the strategy or, for a review, the value of the position.
 pub(crate) fn answer(robot_request: &RobotRequest) -> RobotReply {
     if robot_request.request_id.purpose == Purpose::Review {
         return RobotReply {
