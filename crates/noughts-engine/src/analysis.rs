@@ -91,7 +91,7 @@ pub struct MoveValue {
     /// Win, draw or loss if both sides play best after this move.
     pub value: GameValue,
     /// The number of plies to the end, including this move, if the winner wins as early as possible and the loser loses
-    /// as late as possible. `None` if a limit ended the search before it found the exact distance.
+    /// as late as possible. `None` if the exact distance was not found.
     pub distance: Option<u32>,
 }
 

@@ -75,7 +75,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
-    /// The number by which move ordering lowers the rank of a move that makes a four.
+    /// The number by which move ordering lowers the rank of a move that makes a four (a line that lacks one mark).
     fn four_penalty(&self) -> i32 {
         0
     }
@@ -115,7 +115,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Undoes [`try_on`](Features::try_on).
     fn take_off(&mut self, _by: Side, _at: Move) {}
 
-    /// The windows; `None` in games without a search for sequences of fours.
+    /// The windows (K cells in a line) and their marks; `None` in games without a search for sequences of fours.
     fn windows(&mut self) -> Option<&mut Windows> {
         None
     }

@@ -26,7 +26,7 @@ pub struct StrategyKind {
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
 }
 
-/// Every kind of strategy. To add one, add a file in `strategies/` and a line here.
+/// Every kind of strategy. To add one, add a file in `strategies/`, its `mod` line in `strategies.rs`, and a line here.
 pub const STRATEGY_KINDS: &[&StrategyKind] = &[
     &crate::strategies::random::KIND,
     &crate::strategies::first::KIND,

@@ -19,7 +19,7 @@ pub trait Robot: Send {
     /// Chooses a legal move for the seat to move. The game must not be over.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;
 
-    /// Releases all resources after the game. Called once. Fails if a program did not exit by itself.
+    /// Ends the robot after the game. Called once. Fails if an external program did not exit when it was asked to.
     fn finish(&mut self) -> Result<(), RobotFault> {
         Ok(())
     }
@@ -47,7 +47,7 @@ pub enum RobotFaultKind {
     Illegal,
     /// The robot did not answer in time.
     Time,
-    /// The program exited, could not be started, refused to play, or sent too much output.
+    /// The program exited, could not be started, broke the protocol, refused to play, or sent too much output.
     Crash,
     /// The program did not exit when it was asked to. The result of the game counts.
     DidNotExit,

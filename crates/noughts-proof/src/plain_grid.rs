@@ -167,8 +167,9 @@ impl PlainGrid {
             .holds(lines, marks, pairs, position.attacker_to_move)
     }
 
-    /// The moves that a proof record must answer: the empty cells on live lines. A cell is left out if another empty
-    /// cell lies on all of its live lines. If several cells lie on the same live lines, only the first one is included.
+    /// The moves that a proof record must answer: the empty cells on live lines (lines that a side can still complete).
+    /// A cell is left out if another empty cell lies on all of its live lines. If several cells lie on the same live
+    /// lines, only the first one is included.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);
         // For each cell, the cells that lie on all of its live lines.

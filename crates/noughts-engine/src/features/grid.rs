@@ -9,9 +9,9 @@ use crate::features::patterns::Patterns;
 use crate::features::windows::Windows;
 use crate::features::{Candidate, Features};
 
-/// The value of a window by the number of missing marks. Each value is about five times the next one. A complete window
-/// has no value, because the game is over. An empty window has no value either, and a window with marks that lacks more
-/// than five has the value 1.
+/// The value of a window (K cells in a line) by the number of missing marks. Each value is about five times the next
+/// one. A complete window has no value, because the game is over. An empty window has no value either, and a window
+/// with marks that lacks more than five has the value 1.
 const WINDOW_VALUES: [i32; 6] = [0, 1200, 220, 40, 8, 2];
 
 /// On boards with more cells, only moves near marks are candidates, and symmetric positions do not share a hash.
@@ -44,9 +44,9 @@ pub(crate) struct GridFeatures {
     /// For each side and cell, the sum of the values of the side's windows through the cell. The index is `side *
     /// cells + cell`.
     cell_values: Vec<i32>,
-    /// For each side, the sum of the values of its windows.
+    /// For each side, the sum of the values of its windows (K cells in a line).
     totals: Vec<i32>,
-    /// For each side, the number of its windows that lack one mark.
+    /// For each side, the number of its windows (K cells in a line) that lack one mark.
     threats: Vec<u32>,
     /// For each side, the number of windows that it can still complete.
     open_windows: Vec<u32>,

@@ -43,11 +43,11 @@ enum Reach {
     OpenFour,
 }
 
-/// The number of bits of a reach.
+/// The number of bits in which a [`Reach`] is stored.
 const REACH_BITS: usize = 3;
 const REACH_MASK: u16 = (1 << REACH_BITS) - 1;
 
-/// The reaches of one side at a cell, three bits for each direction.
+/// The reaches of one side at a cell: for each direction, the [`Reach`] of the line through the cell, in three bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Combination(u16);
 
@@ -107,8 +107,8 @@ static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
     read.expect("five.txt is part of the program, and a test reads it")
 });
 
-/// The reaches of the first side (low bits) and of the second side (high bits). The index is the content of the cells
-/// around a cell, two bits per cell. The first table is for lines of five or more, the second for `+exact`.
+/// The [`Reach`] of the first side (low bits) and of the second side (high bits) in a line. The index is the content of
+/// the cells around a cell, two bits per cell. The first table is for lines of five or more, the second for `+exact`.
 static REACHES: [LazyLock<Vec<u8>>; 2] = [
     LazyLock::new(|| reaches(is_five_or_more)),
     LazyLock::new(|| reaches(is_five)),

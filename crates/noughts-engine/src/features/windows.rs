@@ -25,7 +25,8 @@ pub(crate) struct Windows {
     /// The number of marks of each side in each window. The index is `(direction * cells + first cell) * sides +
     /// side`.
     counts: Vec<u8>,
-    /// The number of marks next to the ends of each window, with the same index as `counts`; empty without `+exact`.
+    /// The number of marks of each side next to the ends of each window, with the same index as `counts`; empty without
+    /// `+exact`.
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
@@ -47,7 +48,7 @@ struct Listed {
     index: Vec<u32>,
 }
 
-/// The place of a window on the board.
+/// The place of a window (K cells in a line) on the board.
 #[derive(Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) first: usize,

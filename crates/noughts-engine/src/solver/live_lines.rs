@@ -47,7 +47,7 @@ pub(crate) struct LiveLines<L> {
 }
 
 impl<L: Bits> LiveLines<L> {
-    /// The live lines of a side on an empty board.
+    /// The lines of an empty board. The side can still complete all of them.
     pub(crate) fn new<B: Bits>(lines: &[B], through: &[L], scale: Scale) -> LiveLines<L> {
         let lacks: Vec<u8> = lines.iter().map(|line| line.count() as u8).collect();
         let of = |count: u8| {

@@ -1,5 +1,6 @@
-//! Facts about positions on nine boards, for the solver. Only the owner of a closed board matters, not the marks on it.
-//! A side cannot win a board if the opponent has a mark in each line of the board.
+//! Facts about positions on nine boards, for the solver. The marks on a closed board do not matter: in Ultimate only
+//! the owner of the board counts, in Multi only the lead in boards. A side cannot win a board if the opponent has a
+//! mark in each line of the board.
 
 use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 

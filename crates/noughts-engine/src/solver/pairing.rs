@@ -79,7 +79,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         }
     }
 
-    /// Loads the live lines of the attacker. `marks` has the attacker's marks.
+    /// Loads the lines that the attacker can still complete. `marks` has the attacker's marks.
     pub(crate) fn fill(&mut self, live: &LiveLines<L>, lines: &[B], marks: B) {
         let left = &mut self.left;
         left.alive = live.alive;

@@ -37,7 +37,8 @@ pub(crate) struct PlainGrid<B, L, const W: usize> {
     marks: [B; 2],
     attacks: bool,
     hashes: Hashes<W>,
-    /// The live lines of the attacker and of the defender, for the current position and each position before it.
+    /// The lines that the attacker and the defender can still complete, for the current position and each position
+    /// before it.
     plies: Vec<[LiveLines<L>; 2]>,
     ply: usize,
     live: PairingSearch<B, L>,
@@ -45,7 +46,7 @@ pub(crate) struct PlainGrid<B, L, const W: usize> {
 
 /// The threats of one side.
 struct Threats<B> {
-    /// The empty cells of the side's live lines.
+    /// The empty cells of the lines that the side can still complete.
     cells: B,
     /// Cells that complete a line.
     wins: B,
@@ -159,8 +160,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         ]
     }
 
-    /// Whether another cell in `among` lies on all live lines through `at`. If two cells lie on the same live lines,
-    /// only the later one is dominated.
+    /// Whether another cell in `among` lies on every line through `at` that a side can still complete. If two cells lie
+    /// on the same lines of this kind, only the later cell is dominated.
     fn is_dominated(&self, at: usize, among: B) -> bool {
         let [attacker, defender] = &self.plies[self.ply];
         let alive = attacker.alive.or(defender.alive);
