@@ -78,7 +78,7 @@ pub enum Claim {
     Draw,
 }
 
-/// A request of this player's seat. The caller repeats it until the server answers.
+/// A request of this player's seat. The caller repeats the request until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayRequest {
     /// An action of the game.

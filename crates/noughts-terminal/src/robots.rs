@@ -21,7 +21,7 @@ pub struct Robots {
 pub struct RobotMove {
     /// The move.
     pub at: Move,
-    /// The time it took.
+    /// The time that the robot took.
     pub took: Duration,
 }
 

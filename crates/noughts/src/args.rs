@@ -90,7 +90,7 @@ pub(crate) enum Task {
     Player(Player),
     /// List, show, export and import stored games
     Games(Games),
-    /// Write a store to a file, while it is used
+    /// Write a store to a file, also while a server uses it
     Backup(Backup),
     /// Load a backup into an empty store
     Restore(Restore),

@@ -105,7 +105,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code of a command that a signal stopped: 128 plus the number of SIGINT, also if it was another signal.
+/// The exit code of a command that a signal stopped: 128 plus the number of SIGINT, also after another signal.
 const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
 
 /// Why a command failed.

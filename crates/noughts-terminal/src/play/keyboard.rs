@@ -11,8 +11,8 @@ use crate::console::read_line;
 /// Maximum number of events in the queue. When it is full, senders block.
 const MAX_QUEUED_EVENTS: usize = 16;
 
-/// A thread that reads lines and sends them to the current game. If it waits for a line when the game ends, it
-/// continues to wait.
+/// A thread that reads lines and sends them to the current game. If the thread waits for a line when the game ends, the
+/// thread continues to wait.
 #[derive(Clone, Debug)]
 pub struct Keyboard {
     current: Arc<Mutex<SyncSender<PlayEvent>>>,

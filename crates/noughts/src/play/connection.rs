@@ -37,7 +37,7 @@ const MAX_READS: usize = 3;
 /// Maximum time to tell the server that the player leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Calls `run` in a new thread, and waits at most `timeout` for its end.
+/// Calls `run` in a new thread, and waits until `run` has ended, but at most `timeout`.
 pub(super) fn within(timeout: Duration, run: impl FnOnce() + Send + 'static) {
     let (sender, done) = channel::<()>();
     thread::spawn(move || {
