@@ -95,7 +95,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// When the server stops, it waits at most this long for responses in progress and for WebSockets to end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The HTTP server. [`run`](HttpServer::run) gets its listener.
+/// The HTTP server. [`run`](HttpServer::run) takes the listener.
 pub(crate) struct HttpServer {
     middleware: Middleware,
     tls: Option<Arc<Tls>>,

@@ -19,14 +19,15 @@ use crate::tables::Tables;
 pub(crate) use feed::{Feed, Feeds, Notice};
 pub use names::{PlayerInfo, PlayerNames};
 
-/// How long a token stays in the cache. If a hint is lost, this node accepts a token for this long after another node
-/// has revoked it.
+/// How long a token stays in the cache. If another node revokes a token and its message about this is lost, this node
+/// accepts the token for this long.
 const TOKEN_CACHE: Duration = Duration::from_secs(10);
 
 /// Maximum number of cached tokens.
 const MAX_CACHED_TOKENS: usize = 10_000;
 
-/// Interval at which the names at tables in memory are compared with a shared store, because hints may get lost.
+/// Interval at which the names at tables in memory are compared with a shared store, because messages between nodes may
+/// get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Interval between searches for players without games.

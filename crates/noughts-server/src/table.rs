@@ -386,8 +386,8 @@ impl Table {
         self.holder(seat)?.is_robot().then_some(seat)
     }
 
-    /// The time after which another node may move for the robot to move. `None` unless this robot may need long, or
-    /// only robots play. If only robots play, no client would notice that they stopped.
+    /// The time after which another node may move for the robot to move. `None` if no robot is to move. Also `None` if
+    /// this robot needs only microseconds, unless only robots play: then no client would notice that they stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)

@@ -90,7 +90,7 @@ pub struct Tables {
     seats_changed: OnceLock<SeatsChanged>,
     /// Incremented whenever a list of games may have changed: tables, seats, presence, spectators.
     lists_version: watch::Sender<u64>,
-    /// Called when a game of a registered player changed, or the player itself.
+    /// Called when a registered player, or a game of a registered player, has changed.
     player_changed: OnceLock<PlayerChanged>,
 }
 
@@ -466,7 +466,7 @@ impl Tables {
         }
     }
 
-    /// Does the work that follows new entries, of this node or another.
+    /// Does the work that follows new entries, whether this node or another node has stored them.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
         self.schedule_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {

@@ -145,7 +145,7 @@ pub(super) fn not_modified(tag: HeaderValue) -> Response {
     (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response()
 }
 
-/// Whether a method only reads.
+/// Whether a method is GET or HEAD, which only read.
 pub(super) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }

@@ -26,7 +26,7 @@ const MAX_ERRORS: usize = 8;
 /// A pointer leaves out field names that are longer than this.
 const MAX_NAME_BYTES: usize = 100;
 
-/// Explains why JSON is not a valid `T`. `subject` is the word for the JSON in the explanation: `body` or `message`.
+/// Explains why JSON is not a valid `T`. `subject` is the word for the JSON in the explanation, such as `body`.
 pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,

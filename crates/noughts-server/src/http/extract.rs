@@ -153,7 +153,7 @@ impl<const MAX: usize> Body<MAX> {
 }
 
 /// Parses a struct from a JSON object. serde alone would also accept an array of the field values. `subject` is the
-/// word for the JSON in an error: `body` or `message`.
+/// word for the JSON in an error, such as `body`.
 pub(super) fn read_object<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,

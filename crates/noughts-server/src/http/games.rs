@@ -298,8 +298,9 @@ fn read_seat(text: &str, seats: usize) -> Result<Seat, ApiError> {
 
 /// Plays, rewinds, resigns, offers, answers an offer, aborts, or claims the game.
 ///
-/// Needs the token of a seat. The answer is the view, which may already contain a robot's reply. A request is safe to
-/// repeat; an offer or an answer to an offer is so only with an `Idempotency-Key`.
+/// Needs the token of a seat, or of a player who has a seat. The answer is the view, which may already contain a
+/// robot's reply. Offers and answers to offers are safe to repeat only with an `Idempotency-Key`. All other actions are
+/// always safe to repeat.
 #[utoipa::path(
     post, path = "/api/games/{id}/actions", tag = "tables", operation_id = "act",
     params(
@@ -462,8 +463,9 @@ fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
 
 /// Requests a rematch.
 ///
-/// Needs the token of a seat. When every human player has requested it, the view's `rematch` is the id of a new game,
-/// in which each player moves on by one seat. The answer then has the caller's seat and token in the new game.
+/// Needs the token of a seat, or of a player who has a seat. When every human player has requested a rematch, the
+/// view's `rematch` is the id of a new game, in which each player moves on by one seat. The answer then has the
+/// caller's seat and token in the new game.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",
     params(("id" = String, Path, description = "the game")),
@@ -502,8 +504,8 @@ pub(super) async fn rematch(
 
 /// Says that the player of a seat leaves.
 ///
-/// Needs the token of the seat. A client sends this request, for example, when its page is closed. If the player does
-/// not come back, the other players may claim the game sooner.
+/// Needs the token of the seat or of its player. A client sends this request, for example, when its page is closed. If
+/// the player does not come back, the other players may claim the game sooner.
 #[utoipa::path(
     post, path = "/api/games/{id}/leave", tag = "tables", operation_id = "leaveTable",
     params(("id" = String, Path, description = "the game")),

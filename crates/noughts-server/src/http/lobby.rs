@@ -230,9 +230,9 @@ pub(super) struct LobbyFilter {
 /// Follows the lobby by server-sent events.
 ///
 /// The data of each event is a LobbyMessage: first all listed tables (`games`), then each table that is added or
-/// changed (`game`), and the id of each table that is no longer listed (`gone`). The list has the tables with an open
-/// seat in the lobby. With `playing=true` it also has the games in progress, and `matches` says how many players wait
-/// for a quick match. A client that was too slow gets `games` again.
+/// changed (`game`), and the id of each table that is no longer listed (`gone`). The list has the tables that wait for
+/// players. With `playing=true` it also has the games in progress, and `matches` says how many players wait for a quick
+/// match. A client that was too slow gets `games` again.
 #[utoipa::path(
     get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
     params(LobbyFilter),

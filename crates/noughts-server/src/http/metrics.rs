@@ -22,7 +22,7 @@ pub(super) async fn metrics(State(app): State<Arc<AppState>>) -> Response {
 }
 
 impl AppState {
-    /// Registers the metrics that are not counted all the time: their values are read now.
+    /// Registers the metrics whose current values are read from other parts of the server.
     fn register(&self, registry: &mut Registry) {
         let tables = &self.tables;
         let (running, queued) = tables.robots().busy();

@@ -39,7 +39,7 @@ const MAX_FINISHED: usize = 10;
 /// Maximum time between the stored time of an entry and the moment at which the entry can be read from the store.
 const MAX_COMMIT_MS: u64 = 5_000;
 
-/// Interval at which a stream checks all games without a notification, because hints between nodes may get lost.
+/// Interval at which a stream checks all games without a notification, because messages between nodes may get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How long to wait after an error of the store.

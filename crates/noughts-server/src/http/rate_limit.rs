@@ -60,10 +60,10 @@ impl Default for HttpLimits {
     }
 }
 
-/// A table older than this no longer counts, even if it is not over.
+/// A table older than this is not counted, even if its game is not over.
 const TABLE_AGE_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Maximum number of tables that one request checks to find finished ones.
+/// Maximum number of tables that the server checks for one request, to find tables whose game is over.
 const MAX_CHECKED_TABLES: usize = 32;
 
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -75,7 +75,7 @@ pub(super) const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Counts the usage of each client address.
+/// Counts the usage of each client address, and refuses usage above the limits.
 #[derive(Debug)]
 pub(super) struct RateLimiter {
     limits: HttpLimits,
@@ -113,8 +113,8 @@ impl StreamPermit {
 }
 
 impl Client {
-    /// The address that limits apply to. It also pays for the processor time of robots, and idempotency keys are valid
-    /// only for it. `None` if limits do not apply.
+    /// The address that limits apply to; `None` if limits do not apply. The processor time of robots is counted for
+    /// this address, and idempotency keys are valid only for it.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
     }
@@ -559,7 +559,7 @@ impl FromRequestParts<Arc<AppState>> for Client {
     }
 }
 
-/// An error that says when to try again.
+/// An error that tells the client to try again after `wait`.
 pub(super) fn too_many(kind: ProblemKind, wait: Duration, detail: impl ToString) -> ApiError {
     ApiError {
         retry_after_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),

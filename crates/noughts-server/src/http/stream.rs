@@ -243,8 +243,8 @@ impl Follow {
         &self.watch.snapshot
     }
 
-    /// The updates after an entry, followed by the players' presence. `None` if there are too many updates; the
-    /// caller then sends a snapshot.
+    /// The updates after the entry with the number `entry`, followed by the players' presence. `None` if there are too
+    /// many updates, or if the log has no such entry. Then the caller must send a snapshot.
     pub(super) fn resume(&mut self, entry: u32) -> Option<Vec<Update>> {
         let mut updates = self.live.changes_after(entry)?;
         let last = updates.iter().filter_map(|update| update.entry).next_back();

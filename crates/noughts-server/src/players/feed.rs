@@ -108,7 +108,7 @@ impl Feeds {
         }
     }
 
-    /// Notifies all streams, because hints may have been missed.
+    /// Notifies all streams, because this node may have missed messages of other nodes.
     pub(crate) fn notify_all(&self) {
         let players: Vec<PlayerId> = self.state().streams.keys().copied().collect();
         for player in players {

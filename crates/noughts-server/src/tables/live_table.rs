@@ -24,7 +24,7 @@ use crate::table::{
 /// Maximum number of updates that wait for a watcher. A watcher that is further behind must take a new snapshot.
 const MAX_BEHIND: usize = 64;
 
-/// Maximum number of submissions that wait for one table.
+/// Maximum number of submissions that wait or run at one table.
 const MAX_QUEUED: usize = 64;
 
 /// A table in memory. Reads use its state and never wait for the store. Submissions run one at a time.
@@ -61,7 +61,7 @@ pub(super) struct State {
     connected: Vec<u32>,
     /// Seats with a connected player on another node.
     present_elsewhere: SeatSet,
-    /// One value per seat.
+    /// For each seat: when its player last connected or disconnected.
     away: Vec<Away>,
     pub(super) phase: Phase,
     /// Entries that this node has sent to the store and that the store did not confirm.
@@ -510,7 +510,7 @@ impl State {
         Ok(())
     }
 
-    /// Replaces the table by the game in the store.
+    /// Replaces the table by `table`, which was loaded from the store.
     pub(super) fn replace(&mut self, table: Table) {
         self.table = table;
         self.snapshot = None;

@@ -77,8 +77,8 @@ impl Tables {
         self.move_robots_after(live, false);
     }
 
-    /// Lets the robot whose turn it is compute its move on this node, because the deadline has passed. Returns false
-    /// if no robot can move: no robot is to move, or its strategy cannot play this game.
+    /// Lets the robot whose turn it is compute its move on this node, because the deadline has passed. Returns false if
+    /// no robot is to move, or if the robot's strategy cannot play this game.
     pub(crate) fn move_overdue_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) -> bool {
         self.move_robots_after(live, true);
         let state = live.state();

@@ -50,13 +50,13 @@ impl Node {
     }
 }
 
-/// Whether a number is whole and its absolute value is larger than `u32::MAX`, which is too large for a field without
-/// its own maximum.
+/// Whether a number is whole and its absolute value is larger than `u32::MAX`. Such a number is too large for every
+/// field that has no maximum of its own.
 pub(super) fn is_huge(number: f64) -> bool {
     number.abs() > u32::MAX.into() && number.fract() == 0.0
 }
 
-/// Parses JSON. The error says what is wrong; `subject` is its word for the JSON: `body` or `message`.
+/// Parses JSON. The error says what is wrong. `subject` is the word for the JSON in the error, such as `body`.
 pub(super) fn read_tree(bytes: &[u8], subject: &str) -> Result<Node, String> {
     if bytes.trim_ascii().is_empty() {
         return Err(format!("the {subject} is empty; send a JSON object"));

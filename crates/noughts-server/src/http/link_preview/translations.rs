@@ -8,7 +8,7 @@ pub(super) struct Translation {
     /// The language tag, such as `en`. The page's texts in this language are in `web/i18n/en.js`.
     pub(super) tag: &'static str,
     pub(super) site: &'static str,
-    /// The name of a link in the app's manifest, as are the next two fields.
+    /// The names of the links in the app's manifest: this field, `watch` and `my_games`.
     pub(super) all_games: &'static str,
     pub(super) watch: &'static str,
     pub(super) my_games: &'static str,
