@@ -17,7 +17,8 @@ use noughts_server::{
 };
 
 const TABLES: usize = 10_000;
-/// Number of rounds. A turn takes less than a microsecond in memory, and about a hundred microseconds with a file.
+/// Number of rounds with a store in memory, where a turn takes less than a microsecond. With a file it takes about a
+/// hundred microseconds, so there are fewer rounds.
 const ROUNDS_IN_MEMORY: usize = 500;
 const ROUNDS_WITH_FILE: usize = 20;
 const GAMES_PER_ROUND: usize = 100;

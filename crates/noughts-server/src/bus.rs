@@ -23,7 +23,7 @@ pub struct Bus {
     tasks: Vec<AbortHandle>,
 }
 
-/// A message from another node.
+/// A message between nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Hint {
     /// A game has this entry, and perhaps later ones.

@@ -26,7 +26,7 @@ pub struct ServerClock {
 struct Reading {
     at: Duration,
     ms: u64,
-    /// Whether the time came from the store.
+    /// Whether the store's clock has corrected the time.
     is_from_store: bool,
     /// A time that has certainly passed.
     certain_ms: u64,

@@ -259,7 +259,7 @@ impl Matchmaking {
     }
 
     /// The tables of the open seats in the queue that are not attended: no player is connected, and the table is not
-    /// new. A table that is not in memory counts as one; if it is attended, the next search finds it again.
+    /// new. A table that is not in memory counts as not attended; if it is attended, the next search finds it again.
     fn unattended_tables(&self) -> HashSet<GameId> {
         let game = |waiting: &Waiting| match waiting {
             Waiting::Seat(game, _) => Some(*game),

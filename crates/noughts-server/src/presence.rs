@@ -48,7 +48,7 @@ pub(crate) struct Presence {
 }
 
 /// Marks a player as connected, because of an event stream, a WebSocket or a recent request. Dropping this value ends
-/// that, also if an HTTP request is cancelled. A player without such a value is away.
+/// that, also if an HTTP request is cancelled. A player without such a value at any node is away.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,

@@ -206,7 +206,7 @@ impl Server {
         is_stored
     }
 
-    /// From now on, deletes games that have had no new entry for `age`.
+    /// From now on, deletes games that were created longer than `age` ago and have had no new entry for that long.
     pub fn forget_after(&mut self, age: Duration) {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);

@@ -55,9 +55,9 @@ pub use waiting::{
 /// The future reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A store of games and players. Everything that a reply confirms is durable, except in a store in memory, which ends
-/// with its process. After an error the caller does not know whether the write was stored, and must read the log to
-/// find out.
+/// A store of games and players. Everything that a reply confirms is stored: in memory until the process ends, in
+/// SQLite according to the [`SyncMode`], in PostgreSQL according to the settings of the database. After an error the
+/// caller does not know whether the write was stored, and must read the log to find out.
 pub trait Store: Send + Sync + 'static {
     /// Creates a game with an unused id. If a game was created with the same key within the last 24 hours, nothing is
     /// stored, and the reply is that game. Keys are the same if their scope and text are the same; for keys of older
@@ -215,8 +215,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// Sends a consistent snapshot of the whole store, ending with [`DumpItem::End`]. Other processes may use the
-    /// store at the same time. Stops without an error if the receiver is dropped.
+    /// Sends a consistent snapshot of the tables in [`DUMPED`], ending with [`DumpItem::End`]. Other processes may use
+    /// the store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         let _ = to;
         Box::pin(std::future::ready(Err(only_in_memory())))

@@ -17,7 +17,7 @@ use crate::process::run_role;
 pub(crate) enum Role {
     /// Runs the server.
     Server,
-    /// Answers every request with the bytes that the server gave as its answer.
+    /// Answers every request with a recorded answer of the server.
     Bare,
 }
 

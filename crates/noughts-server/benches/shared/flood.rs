@@ -32,8 +32,8 @@ pub(crate) enum Neighbour {
 }
 
 impl Neighbour {
-    /// Runs `work` and returns its result. With `Floods`, another address opens connections until it is refused
-    /// meanwhile.
+    /// Runs `work` and returns its result. With `Floods`, another address meanwhile opens connections until it is
+    /// refused.
     pub(crate) fn beside<T>(self, server: SocketAddr, work: impl FnOnce() -> T) -> T {
         match self {
             Neighbour::Quiet => work(),

@@ -15,7 +15,8 @@ use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::{Job, p99};
 
-/// How long one of the two sides is measured at a time. Answers to requests in progress still count.
+/// How long one of the two compared groups of clients is measured at a time. Answers to requests in progress still
+/// count.
 const SLICE: Duration = Duration::from_millis(300);
 
 /// Maximum time for connecting all clients, and for each slice. The bench fails if it takes longer.

@@ -23,8 +23,8 @@ pub(crate) struct IdleFigures {
     pub(crate) cpu: Duration,
     /// How much the memory of the process grew before any client sent something, in bytes.
     pub(crate) silent_bytes: u64,
-    /// How much the memory of the process grew until each client had sent HELLO and read READY, in bytes. Only for the
-    /// server.
+    /// How much the memory of the process grew until each client had sent HELLO and read READY, in bytes. `None` for
+    /// the accept loop.
     pub(crate) greeted_bytes: Option<u64>,
 }
 

@@ -3,13 +3,14 @@
 //!
 //! The requirements:
 //!
-//! - the server answers at least 60 % as many moves as the echo has round trips, and 99 % of its answers take at most
-//!   twice as long as 99 % of the echo's;
+//! - the server answers at least 60 % as many moves as the echo has round trips, and the 99th percentile of its waiting
+//!   times is at most twice that of the echo;
 //! - clients that write field by field with Nagle's algorithm on play at least half as many moves as clients that write
 //!   whole frames;
 //! - each of 10 000 idle connections takes at most 8 KB, and the server accepts them within three times the time of a
 //!   bare accept loop;
-//! - while another address opens connections until it is refused, 99 % of the answers take at most twice as long.
+//! - while another address opens connections until it is refused, the 99th percentile of the waiting times is at most
+//!   twice as high.
 //!
 //! The server and the servers it is compared with are separate processes: this program, started again. The clients are
 //! the same for both and run here, on one thread, over the loopback. The server's log is discarded. Memory and

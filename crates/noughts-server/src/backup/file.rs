@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! noughts backup 1
-//! schema 5
+//! schema 7
+//! table secrets secret
+//! ⇥4fe1…
 //! table players id name is_bot created_ms checked_ms
 //! ⇥0123…⇥Ann⇥f⇥1700000000000⇥1700000000000
-//! table games …
-//! end 1 9f86d081884c7d65…
+//! table player_tokens …
+//! end 2 9f86d081884c7d65…
 //! ```
 //!
 //! A row begins with a tab, and tabs separate its values: text with the escapes `\\`, `\t`, `\n`, `\r`, bytes in
@@ -32,8 +34,9 @@ const FORMAT: u32 = 1;
 /// Maximum length of a line, in bytes. The longest lines are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Creates a file and fills it by `write`. On Unix, only its owner can read it. Until the file is complete, its name
-/// ends in `.partial`. Fails if a file of one of these names exists already; after an error, no new file is left.
+/// Creates a file and fills it by `write`. On Unix, only the owner of the file can read it. Until the file is complete,
+/// its name ends in `.partial`. Fails if a file of one of these names exists already; after an error, no new file is
+/// left.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,

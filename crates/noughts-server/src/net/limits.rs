@@ -41,7 +41,7 @@ const REFUSED_PER_ADDRESS: usize = 16;
 /// Number of HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
 
-/// How long a refused or reserved connection may stay open.
+/// How long a connection may stay open that is refused or only for health checks.
 pub(crate) const REFUSED_TIME: Duration = Duration::from_secs(5);
 
 /// What a connection may be used for.
@@ -85,7 +85,7 @@ pub(crate) struct Connections {
 #[derive(Debug, Default)]
 struct OpenByAddress {
     served: usize,
-    /// The number of refused and reserved connections.
+    /// Number of connections that are refused or only for health checks.
     others: usize,
 }
 

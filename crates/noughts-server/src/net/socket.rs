@@ -11,8 +11,8 @@ const BACKLOG: u32 = 1024;
 /// Size of each of the system's two buffers for a TCP client, in bytes. A buffer holds hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
-/// Size of the system's send buffer per HTTP connection. It holds several views of the largest board, and
-/// keeps downloads fast over connections with high latency.
+/// Size of the system's send buffer per HTTP connection, in bytes. It is large enough for fast downloads over
+/// connections with high latency.
 const HTTP_SEND_BUFFER: u32 = 128 * 1024;
 
 /// Listens at an address for the TCP protocol. Port 0 selects a free port.

@@ -205,8 +205,8 @@ impl Queue {
     }
 
     /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor time
-    /// recently. The number of the latter is bounded: a second of processor time is refilled in two seconds, so on
-    /// average there are at most two such owners per slot.
+    /// recently. The number of owners that have used processor time recently is bounded: a second of processor time is
+    /// refilled in two seconds, so on average there are at most two such owners per slot.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;

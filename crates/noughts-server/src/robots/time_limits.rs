@@ -14,7 +14,7 @@ const CAPACITY: Duration = Duration::from_secs(20);
 /// Seconds of wall-clock time that refill one second of processor time.
 const REFILL_SECONDS: u32 = 2;
 
-/// Maximum debt of an owner beyond an empty bucket. It is refilled within 10 s.
+/// Maximum debt of an owner whose bucket is empty. The debt is paid after at most 10 s; then the bucket fills again.
 const MAX_DEBT: Duration = Duration::from_secs(5);
 
 /// A token bucket of processor time. A full bucket equals a new one, so it need not be stored.

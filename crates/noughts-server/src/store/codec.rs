@@ -82,7 +82,7 @@ pub(super) struct GameRow {
     pub(super) summary: SummaryRow,
     pub(super) clock: Option<String>,
     pub(super) listed: bool,
-    /// The names at the seats, for the index of names.
+    /// The names at the seats, in the form of the table `seat_names`.
     pub(super) names: Vec<String>,
 }
 
@@ -269,9 +269,9 @@ pub(super) struct AppendRows {
     pub(super) first: EntryRow,
     pub(super) rest: Vec<EntryRow>,
     pub(super) summary: Option<SummaryRow>,
-    /// The names of players that took a seat.
+    /// The names of players that took a seat, in the form of the table `seat_names`.
     pub(super) names: Vec<String>,
-    /// If the append ends the game: its registered players, as in the index of names.
+    /// If the append ends the game: its registered players, in the form of the table `seat_names`. Otherwise empty.
     pub(super) ended_names: Vec<String>,
     pub(super) new_game: Option<Box<GameRow>>,
 }

@@ -285,7 +285,7 @@ impl Database {
         Ok(found)
     }
 
-    /// Sends a hint to every other node, with the configured faults.
+    /// Sends a hint to every other node, with the configured delays.
     fn carry(&self, from: &Arc<Link>, hint: Hint) {
         let mut state = self.state();
         if from.is_dead.load(Ordering::SeqCst) {
@@ -411,7 +411,7 @@ impl Connection {
 }
 
 impl Link {
-    /// Waits for ever if the node is dead.
+    /// Returns at once if the node is alive; otherwise waits for ever.
     async fn is_alive(&self) {
         if self.is_dead.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! TCP clients at several nodes that share a store, which may fail.
+//! TCP clients and quick matches at several nodes that share a store, which may fail.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -59,7 +59,7 @@ async fn waiting_client_is_seated_when_the_store_is_back() {
     assert!(node.stop().await);
 }
 
-/// The store has the client's seat, but its replies are lost for a while.
+/// The client's seat is stored, but the replies of the store are lost.
 #[tokio::test(start_paused = true)]
 async fn lost_reply_seats_a_waiting_client_once() {
     let database = Database::new();

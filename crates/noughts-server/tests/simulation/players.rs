@@ -352,7 +352,7 @@ impl Player {
     }
 
     /// Submits a command to any node until there is an answer. After an acknowledgement the node must show the change:
-    /// its table has more than `turns` turns, including the one that has begun.
+    /// at least `turns` turns are complete.
     async fn submit(&mut self, command: &Command, turns: usize) -> Result<(), TableRefusal> {
         loop {
             let node = self.scenario.node(&mut self.random);

@@ -13,7 +13,7 @@ use tokio::time::{Instant, advance};
 
 use crate::games::{game_of, holder};
 
-/// The runtime's clock, which does not advance by itself.
+/// The clock of the runtime, which is paused.
 struct TestClock(Instant);
 
 impl Clock for TestClock {

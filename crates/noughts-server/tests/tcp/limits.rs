@@ -1,4 +1,4 @@
-//! Limits of TCP clients: none of them affects other clients.
+//! Limits of TCP clients. A client that exceeds a limit does not affect other clients.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;

@@ -8,7 +8,7 @@
 //! a < 02 $id                   and must receive these; $id stands for four bytes, the same throughout
 //! a < end                      the server has closed
 //! a > end                      the client closes
-//! waits 1                      until this many clients wait in the lobby
+//! waits 1                      until this many clients wait for an opponent
 //! ```
 //!
 //! At the end no client may have received anything else. Then all disconnect; the last of a pair may receive a win.

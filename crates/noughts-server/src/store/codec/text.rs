@@ -47,10 +47,11 @@ pub(in crate::store) fn read_node(text: &str) -> Option<NodeId> {
     u64::from_str_radix(text, 16).ok().map(NodeId)
 }
 
-/// The prefix of players in the index of names. No stored name begins like this, because `\p` is not an escape.
+/// The prefix of registered players in the table `seat_names`. The table has other names as [`write_name`] returns
+/// them; none begins like this, because `\p` is not an escape.
 const PLAYER_PREFIX: &str = "\\player ";
 
-/// The entry of a player in the index of names: `\player 0123…`.
+/// The text of a registered player in the table `seat_names`: `\player 0123…`.
 pub(in crate::store) fn write_player(player: PlayerId) -> String {
     format!("{PLAYER_PREFIX}{player}")
 }
@@ -99,8 +100,8 @@ pub(in crate::store) fn read_holders(text: &str) -> Option<Vec<Holder>> {
     text.lines().map(read_holder).collect()
 }
 
-/// The names of the people among stored holders, in the form of the name index. The function works on the text, so an
-/// unreadable line affects only the name in this line.
+/// The names of the people among stored holders, in the form of the table `seat_names`. The function works on the text,
+/// so an unreadable line affects only the name in this line.
 pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     let name = |line: &str| {
         let (kind, name) = line.split_once(' ')?;
@@ -113,7 +114,7 @@ pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     sorted(holders.lines().filter_map(name).collect())
 }
 
-/// The names of the people among `holders`, in the form of the name index.
+/// The names of the people among `holders`, in the form of the table `seat_names`.
 pub(in crate::store) fn names_of<'h>(holders: impl IntoIterator<Item = &'h Holder>) -> Vec<String> {
     let name = |holder: &Holder| match holder {
         Holder::Human { name, .. } => Some(write_name(name)),
@@ -123,7 +124,7 @@ pub(in crate::store) fn names_of<'h>(holders: impl IntoIterator<Item = &'h Holde
     sorted(holders.into_iter().filter_map(name).collect())
 }
 
-/// The registered players among `holders`, in the form of the name index.
+/// The registered players among `holders`, in the form of the table `seat_names`.
 pub(in crate::store) fn players_of(holders: &[Holder]) -> Vec<String> {
     let players = holders.iter().filter_map(Holder::player_id);
     sorted(players.map(write_player).collect())

@@ -19,9 +19,9 @@ use crate::store::{
 };
 use crate::table::{SeatSet, Summary};
 
-/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the inserted
-/// ones. Entry 1 has no predecessor; its game must exist. The rows are sorted, because two nodes that insert in
-/// different orders would deadlock.
+/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the games and
+/// numbers of those. Entry 1 has no predecessor; its game must exist. The rows are sorted, because two nodes that
+/// insert in different orders would deadlock.
 macro_rules! insert_first_entries {
     () => {
         "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \

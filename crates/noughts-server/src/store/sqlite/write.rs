@@ -23,8 +23,8 @@ use crate::table::Summary;
 
 type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
 
-/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the inserted
-/// ones. Entry 1 has no predecessor; its game must exist.
+/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the games and
+/// numbers of those. Entry 1 has no predecessor; its game must exist.
 static INSERT_FIRST_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT * FROM (",
     8,
@@ -68,7 +68,7 @@ static INSERT_NAMES: Statement = Statement::new(
     ") CROSS JOIN games ON games.id = column2 WHERE true ON CONFLICT DO NOTHING",
 );
 
-/// Marks rows of the name index whose game is no longer running.
+/// Marks rows of the table `seat_names` whose game is no longer running.
 static END_GAMES: Statement = Statement::new(
     "UPDATE seat_names SET is_running = 0 FROM (",
     2,
