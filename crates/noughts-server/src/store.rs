@@ -138,7 +138,7 @@ pub trait Store: Send + Sync + 'static {
     fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>>;
 
     /// Deletes some of the games that were created before `before_ms` and have had no entry since, including unreadable
-    /// ones. Returns their ids; the list is empty when no such games are left.
+    /// ones. Returns their ids; the list is empty when no such games are left, or while another node deletes games.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
 
     /// Creates a player with an unused id, and its first token.
