@@ -122,7 +122,7 @@ fn parse<'a>(words: &[&'a str]) -> Result<Options<'a>, String> {
             [word, ..] => {
                 return Err(format!(
                     "cannot use `{word}`; usage: cargo xtask campaign [--seed S] [--faults N] \
-                     [--store sqlite|postgres] [--resume]"
+                     [--store sqlite|postgres] [--resume] [--mutants]"
                 ));
             }
         };

@@ -32,7 +32,7 @@ cargo xtask campaign [--seed S] [--faults N] [--store sqlite|postgres] [--resume
 cargo xtask campaign --mutants            puts faults into the server that the campaign must detect
 cargo xtask dist [--profile NAME]         a tarball and a Debian package in target/dist; the default profile is release
 cargo xtask dist --test [BEFORE.deb]      installs, upgrades and removes that package in a fresh Debian; as root
-cargo xtask book [--board WxH] [--pack | --openings [--part I/N]]
+cargo xtask book [--board WxH] [--pack | --openings [--part I/N] [--known FILE] | --check N]
                                           the opening books of Connect Four; an interrupted run continues
 ";
 

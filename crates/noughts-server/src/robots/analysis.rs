@@ -24,9 +24,9 @@ const MAX_NODES: u64 = 400_000;
 /// Maximum time for a turn of Connect Four. If it suffices, every move gets an exact value.
 const MAX_EXACT_TURN: Duration = Duration::from_millis(1_000);
 
-/// Number of opening turns of Connect Four, which are rarely solved in time.
-const OPENING_TURNS: usize = 8;
-/// Maximum time for each of the opening turns.
+/// The values of the first turns of Connect Four on 7x6 follow from the opening book.
+const OPENING_TURNS: usize = 9;
+/// Maximum time for each of the opening turns. On boards without a book it rarely suffices.
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
 /// A Connect Four game with more turns is analysed like the games of other variants. Rewinds can make a game long.
@@ -85,8 +85,8 @@ pub(super) fn analyze_turns(
     (!is_cut).then_some(found)
 }
 
-/// Like `analyze_turns`, but for Connect Four, and from the last turn to the first. Late turns are solved quickly,
-/// and their results help to solve the turns before them.
+/// Like `analyze_turns`, but for Connect Four: first the opening turns, then the others from the last to the first. Late
+/// turns are solved quickly, and their results help to solve the turns before them.
 fn analyze_exactly(
     game: &Game,
     clock: &Arc<dyn Clock>,
@@ -98,7 +98,8 @@ fn analyze_exactly(
     let left = || limit.saturating_sub(clock.now().saturating_sub(started));
     let mut search = IterativeDeepening::new(Limits::default(), Arc::clone(clock));
     let mut found = vec![None; count];
-    for turn in (0..count).rev() {
+    let opening = count.min(OPENING_TURNS);
+    for turn in (0..opening).chain((opening..count).rev()) {
         let longest = match turn < OPENING_TURNS {
             true => MAX_OPENING_TURN,
             false => MAX_EXACT_TURN,

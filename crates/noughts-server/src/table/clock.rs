@@ -29,7 +29,8 @@ pub(super) struct Clock {
 pub struct ClockView {
     /// The settings.
     pub settings: ClockSettings,
-    /// The milliseconds left for each seat. The first turn of a seat does not reduce them.
+    /// The milliseconds left for each seat. The first turn of a seat does not reduce them, except in correspondence
+    /// games.
     pub left_ms: Vec<u64>,
     /// The seat whose time is running. `None` before all seats are taken and when the game is over. Also `None` during
     /// the first turn of a seat, except in correspondence games.
@@ -168,19 +169,23 @@ impl Clock {
     }
 
     pub(super) fn view(&self, to_move: Option<Seat>, now_ms: u64) -> ClockView {
-        let mut now = self.clone();
-        if let Some(seat) = to_move {
-            now.charge(seat, now_ms);
-        }
         let is_running = |seat: &Seat| {
             let is_charged = self.moved.contains(*seat) || self.settings.is_correspondence();
             self.since_ms.is_some() && is_charged
         };
+        let running = to_move.filter(is_running);
+        let deadline_ms = to_move.and_then(|seat| self.deadline_ms(seat));
+        let mut left_ms = self.left_ms.clone();
+        if let Some((seat, deadline_ms)) = running.zip(deadline_ms)
+            && let Some(left_ms) = left_ms.get_mut(usize::from(seat.0))
+        {
+            *left_ms = deadline_ms.saturating_sub(now_ms).min(*left_ms);
+        }
         ClockView {
             settings: self.settings,
-            left_ms: now.left_ms,
-            running: to_move.filter(is_running),
-            deadline_ms: to_move.and_then(|seat| self.deadline_ms(seat)),
+            left_ms,
+            running,
+            deadline_ms,
         }
     }
 }
@@ -327,6 +332,9 @@ mod tests {
         const DAY_MS: u64 = 24 * 3_600 * 1_000;
         let mut clock = clock("days 3");
         assert_eq!(clock.deadline_ms(ANN), Some(1_000 + 3 * DAY_MS));
+        let after_a_day = clock.view(Some(ANN), 1_000 + DAY_MS);
+        assert_eq!(after_a_day.left_ms, [2 * DAY_MS, 3 * DAY_MS]);
+        assert_eq!(after_a_day.running, Some(ANN));
         clock.end_turn(ANN, play(ANN), 1_000 + DAY_MS);
         assert_eq!(clock.deadline_ms(BOB), Some(1_000 + 4 * DAY_MS));
     }
