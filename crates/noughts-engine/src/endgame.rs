@@ -116,8 +116,8 @@ const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 impl EndgameSolver {
     /// The exact value of a Connect Four position, if the solver finds it with half of the limits. `None` in other
     /// games, if there is a depth limit, or if the sides do not take turns. If half of the limits is unlikely to
-    /// suffice, returns `None` at once. With `wants_moves` the analysis has the values of all moves, otherwise only one
-    /// best move.
+    /// suffice, returns `None` at once. With `wants_moves` the analysis has the values of all moves, and the solver may
+    /// take nine tenths of the time; otherwise the analysis has only one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,
@@ -132,7 +132,6 @@ impl EndgameSolver {
             return None;
         }
         let budget = half_budget(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
-        let max_nodes = budget.nodes.unwrap_or(0);
         let kept = self.connect_four.take().filter(|(of, _)| *of == variant);
         let (_, solver) = self.connect_four.insert(match kept {
             Some(kept) => kept,
@@ -143,15 +142,20 @@ impl EndgameSolver {
             true => CONNECT_FOUR_NODES_IN_BOOK,
             false => expected_nodes(solver.free(marks)),
         };
-        if expected > max_nodes {
+        if expected > budget.nodes.unwrap_or(0) {
             return None;
         }
         let (started, from) = (clock.now(), solver.nodes());
+        let max_nodes = limits.nodes.map(|nodes| nodes / 2);
+        let max_time = match wants_moves {
+            true => limits.time.map(|time| time * 9 / 10),
+            false => budget.time,
+        };
         let mut should_stop = |nodes: u64, _| {
             let time = clock.now().saturating_sub(started);
             stop.is_set()
-                || budget.time.is_some_and(|limit| time >= limit)
-                || nodes - from >= max_nodes
+                || max_time.is_some_and(|limit| time >= limit)
+                || max_nodes.is_some_and(|limit| nodes - from >= limit)
         };
         let moves = match wants_moves {
             true => solver.move_values(marks, &mut should_stop).ok()?,

@@ -392,7 +392,7 @@ fn distance_is_refused_for_other_games() {
 
 #[test]
 fn a_search_stopped_by_its_budget_reports_no_wrong_value() {
-    let mut solver = solver("7x6k4+gravity");
+    let mut solver = solver("8x7k4+gravity");
     solver.set_budget(Budget {
         nodes: Some(10_000),
         ..Budget::default()

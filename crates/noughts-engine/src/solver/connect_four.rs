@@ -24,6 +24,18 @@ use bounds::Bounds;
 pub(crate) struct Score(i32);
 
 impl Score {
+    /// The score of a position with this many free cells that the side to move wins (positive) or loses (negative) in
+    /// this many plies, or 0 for a draw.
+    #[cfg(any(test, feature = "book"))]
+    pub(crate) fn of_plies(plies: i32, free: u32) -> Score {
+        let (last_win, last_loss) = ((free - 1) / 2 * 2 + 1, free / 2 * 2);
+        Score(match plies {
+            0 => 0,
+            1.. => (last_win as i32 - plies) / 2 + 1,
+            ..0 => -((last_loss as i32 + plies) / 2 + 1),
+        })
+    }
+
     /// The value with its distance, for a position with this many free cells.
     pub(crate) fn value(self, free: u32) -> Value {
         // The winner's last possible ply, minus two plies for each mark earlier.
@@ -152,11 +164,12 @@ impl ConnectFour {
         (self.geometry.cells ^ marks.mask).count_ones()
     }
 
-    /// Whether the value of this position follows from the book, with a short search at most.
+    /// Whether the value of this position follows from the book, with a short search at most. With at most nine marks
+    /// the distance follows too.
     pub(crate) fn is_in_book(&self, marks: Marks) -> bool {
         let (key, mark_count) = (self.geometry.canonical_key(marks), marks.mask.count_ones());
         self.book
-            .is_some_and(|book| book.has_all_after(marks) || book.sign(key, mark_count).is_some())
+            .is_some_and(|book| book.has_all_after(marks) || book.bounds(key, mark_count).is_some())
     }
 
     /// Positions searched so far.
@@ -337,18 +350,16 @@ impl ConnectFour {
         (alpha, beta) = (alpha.max(low), beta.min(high));
         let key = self.key(marks, free);
         if free >= self.min_book_free
-            && let Some(sign) = self
-                .book
-                .and_then(|book| book.sign(key, marks.mask.count_ones()))
+            && let Some(book) = self.book
+            && let Some((low, high)) = book.bounds(key, marks.mask.count_ones())
         {
-            match sign {
-                0 => return 0,
-                1.. => alpha = alpha.max(1),
-                ..0 => beta = beta.min(-1),
+            if low >= beta || low == high {
+                return low;
             }
-            if alpha >= beta {
-                return sign;
+            if high <= alpha {
+                return high;
             }
+            (alpha, beta) = (alpha.max(low), beta.min(high));
         }
         match i32::from(self.bounds.get(key)) {
             0 => {}

@@ -112,14 +112,20 @@ impl IterativeDeepening {
     fn think(&mut self, purpose: SearchPurpose, game: &Game, stop: &Stop) -> Analysis {
         self.is_used = true;
         let wants_moves = matches!(purpose, SearchPurpose::Value);
+        let started = self.clock.now();
         let solved =
             self.endgame
                 .solve_connect_four(game, wants_moves, &self.limits, stop, &*self.clock);
         if let Some(analysis) = solved {
             return analysis;
         }
+        let used = self.clock.now().saturating_sub(started);
+        let left = |time: Duration| time.saturating_sub(used).max(time / 10);
         let context = SearchContext {
-            limits: self.limits,
+            limits: Limits {
+                time: self.limits.time.map(left),
+                ..self.limits
+            },
             move_selection: MoveSelection::Promising,
             table: &self.table,
             stop,

@@ -6,8 +6,9 @@ pub mod writer;
 
 use std::sync::LazyLock;
 
+use super::Score;
 use super::board::{Geometry, Marks};
-use openings::{OPENING_MARKS, Openings};
+use openings::Openings;
 
 /// A board with a book.
 struct Board {
@@ -15,7 +16,7 @@ struct Board {
     rows: u32,
     /// The entries of the positions that `perfect` meets.
     entries: &'static [u8],
-    /// The values of all positions with eight marks.
+    /// The scores of all positions with nine marks.
     openings: Option<&'static [u8]>,
 }
 
@@ -87,33 +88,37 @@ impl Book {
                 .rfold(0, |number, byte| number << 8 | u64::from(*byte))
         };
         let geometry = Geometry::new(board.columns, board.rows);
-        let openings = board.openings.map(|signs| Openings::new(&geometry, signs));
+        let openings = board
+            .openings
+            .map(|scores| Openings::new(&geometry, scores));
         Book {
             entries: board.entries.chunks_exact(BYTES).map(number).collect(),
             openings,
         }
     }
 
-    /// Whether the side to move wins (1), draws (0) or loses (-1) in the position with this canonical key and this many
-    /// marks. `None` if the position is not in the book.
-    pub(crate) fn sign(&self, key: u64, mark_count: u32) -> Option<i32> {
-        if mark_count == OPENING_MARKS
-            && let Some(sign) = self
-                .openings
-                .as_ref()
-                .and_then(|openings| openings.sign(key))
-        {
-            return Some(sign);
+    /// Bounds of the score of the position with this canonical key and this many marks, as far as the book has them. For
+    /// a position with nine marks, both bounds are the score.
+    pub(super) fn bounds(&self, key: u64, mark_count: u32) -> Option<(i32, i32)> {
+        let openings = self.openings.as_ref();
+        let openings = openings.filter(|openings| openings.mark_count == mark_count);
+        if let Some(Score(score)) = openings.and_then(|openings| openings.score(key)) {
+            return Some((score, score));
         }
-        self.get(key).map(|entry| entry.sign)
+        self.get(key).map(|entry| match entry.sign {
+            0 => (0, 0),
+            1.. => (1, i32::MAX),
+            ..0 => (i32::MIN, -1),
+        })
     }
 
-    /// Whether the value of this position follows from the values of all positions with eight marks.
+    /// Whether the score of this position follows from the scores of all positions with nine marks.
     pub(crate) fn has_all_after(&self, marks: Marks) -> bool {
         let mark_count = marks.mask.count_ones();
         // After a rewind the other side may be to move. The book has no such positions.
         let is_regular = marks.mine.count_ones() == mark_count / 2;
-        mark_count <= OPENING_MARKS && is_regular && self.openings.is_some()
+        let openings = self.openings.as_ref();
+        is_regular && openings.is_some_and(|openings| mark_count <= openings.mark_count)
     }
 
     /// The entry of the position with this canonical key.

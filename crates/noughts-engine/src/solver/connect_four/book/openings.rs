@@ -1,41 +1,58 @@
-//! The values of all positions with eight marks, two bits each.
+//! The scores of all positions with nine marks, one byte each.
 
+use std::borrow::Cow;
+
+use super::super::Score;
 use super::super::board::{Geometry, Marks};
 
-/// Number of marks in these positions.
-pub(crate) const OPENING_MARKS: u32 = 8;
+/// Number of marks in the positions of the file.
+pub(crate) const OPENING_MARKS: u32 = 9;
 
-/// The values of all positions with [`OPENING_MARKS`] marks on one board.
+/// The scores of all positions with the same number of marks on one board.
 pub(super) struct Openings {
-    /// See [`keys`].
+    pub(super) mark_count: u32,
+    /// Canonical keys in ascending order.
     keys: Vec<u64>,
-    /// Two bits per key, lowest bits first: the sign of the score plus 1.
-    signs: &'static [u8],
+    /// For each key the score as a signed byte.
+    scores: Cow<'static, [u8]>,
 }
 
 impl Openings {
-    pub(super) fn new(geometry: &Geometry, signs: &'static [u8]) -> Openings {
+    /// The positions with [`OPENING_MARKS`] marks; see [`keys`].
+    pub(super) fn new(geometry: &Geometry, scores: &'static [u8]) -> Openings {
         let keys = keys(geometry, OPENING_MARKS);
-        debug_assert_eq!(signs.len(), keys.len().div_ceil(4));
-        Openings { keys, signs }
+        debug_assert_eq!(scores.len(), keys.len());
+        Openings {
+            mark_count: OPENING_MARKS,
+            keys,
+            scores: Cow::Borrowed(scores),
+        }
     }
 
-    /// The sign of the score of the position with this canonical key. `None` if it is not one of the [`keys`].
-    pub(super) fn sign(&self, key: u64) -> Option<i32> {
+    /// Positions with this many marks, sorted by key.
+    #[cfg(feature = "book")]
+    pub(super) fn of_sorted(mark_count: u32, positions: &[(u64, Score)]) -> Openings {
+        let scores: Vec<Score> = positions.iter().map(|(_, score)| *score).collect();
+        Openings {
+            mark_count,
+            keys: positions.iter().map(|(key, _)| *key).collect(),
+            scores: Cow::Owned(pack(&scores)),
+        }
+    }
+
+    /// The score of the position with this canonical key. `None` if the position is missing.
+    pub(super) fn score(&self, key: u64) -> Option<Score> {
         let at = self.keys.binary_search(&key).ok()?;
-        let bits = self.signs.get(at / 4)? >> (at % 4 * 2) & 3;
-        Some(i32::from(bits) - 1)
+        let score = self.scores.get(at)?.cast_signed();
+        Some(Score(i32::from(score)))
     }
 }
 
-/// The bytes of a file with these signs.
+/// The bytes of a file with these scores.
 #[cfg(any(test, feature = "book"))]
-pub(super) fn pack(signs: &[i32]) -> Vec<u8> {
-    let byte = |four: &[i32]| {
-        four.iter()
-            .rfold(0, |byte, sign| byte << 2 | (sign + 1) as u8)
-    };
-    signs.chunks(4).map(byte).collect()
+pub(super) fn pack(scores: &[Score]) -> Vec<u8> {
+    let byte = |score: &Score| (score.0 as i8).cast_unsigned();
+    scores.iter().map(byte).collect()
 }
 
 /// The canonical keys of positions with this many marks, in ascending order: all positions that occur in games and in
@@ -74,13 +91,14 @@ mod tests {
 
     use super::super::Book;
     use super::*;
+    use crate::analysis::Value;
     use crate::reference::connect_four::PlainAlphaBeta;
     use crate::rng::Random;
 
     #[test]
     fn enumeration_has_the_published_number_of_positions() {
         let geometry = Geometry::new(7, 6);
-        let keys = keys(&geometry, OPENING_MARKS);
+        let keys = keys(&geometry, 8);
         let is_forced = |key: &&u64| {
             let marks = geometry.position(**key);
             let threats = geometry.completing::<0>(marks.mine ^ marks.mask, marks.mask);
@@ -102,40 +120,56 @@ mod tests {
             let key = openings.keys[random.below(openings.keys.len())];
             let marks = geometry.position(key);
             let sign = plain.sign(marks.mine, marks.mask);
-            assert_eq!(openings.sign(key), Some(sign), "{key:x}");
+            let score = openings.score(key).unwrap();
+            assert_eq!(score.0.signum(), sign, "{key:x}");
         }
     }
 
     #[test]
-    fn packed_signs_are_read_back() {
+    fn packed_scores_are_read_back() {
         let geometry = Geometry::new(4, 4);
-        let signs: Vec<i32> = (0..keys(&geometry, OPENING_MARKS).len())
-            .map(|at| [-1, 0, 0, 1, 1][at % 5])
+        let scores: Vec<Score> = (0..keys(&geometry, OPENING_MARKS).len())
+            .map(|at| Score([-17, -1, 0, 2, 17][at % 5]))
             .collect();
-        let openings = Openings::new(&geometry, pack(&signs).leak());
-        let read: Vec<Option<i32>> = openings
+        let openings = Openings::new(&geometry, pack(&scores).leak());
+        let read: Vec<Option<Score>> = openings
             .keys
             .iter()
-            .map(|key| openings.sign(*key))
+            .map(|key| openings.score(*key))
             .collect();
-        assert_eq!(read, signs.into_iter().map(Some).collect::<Vec<_>>());
-        assert_eq!(openings.sign(0), None);
+        assert_eq!(read, scores.into_iter().map(Some).collect::<Vec<_>>());
+        assert_eq!(openings.score(0), None);
     }
 
     /// The first player wins by starting in the middle column, draws from the columns next to it, and loses from the
-    /// others (Allen 1988; Allis 1988). Here the values of the first moves follow from the stored values alone.
+    /// others (Allen 1988; Allis 1988). The numbers of plies are those that Pascal Pons' solver shows for the empty
+    /// board: scores -2, -1, 0, 1. Here they follow from the stored scores alone.
     #[test]
-    fn stored_values_give_the_published_values_of_the_first_moves() {
+    fn stored_scores_give_the_published_values_of_the_first_moves() {
         let geometry = Geometry::new(7, 6);
         let openings = Book::of(&geometry).unwrap().openings.as_ref().unwrap();
         let empty = Marks { mine: 0, mask: 0 };
-        let first_moves: Vec<i32> = (0..7)
+        let first_moves: Vec<Value> = (0..7)
             .map(|column| {
                 let cell = geometry.playable(0) & geometry.column(column);
-                -minimax(&geometry, openings, empty.after(cell), &mut HashMap::new())
+                let reply = minimax(&geometry, openings, empty.after(cell), &mut HashMap::new());
+                Score(-reply).value(42)
             })
             .collect();
-        assert_eq!(first_moves, [-1, -1, 0, 1, 0, -1, -1]);
+        let loss = |plies| Value::Loss { plies };
+        let win = Value::Win { plies: 41 };
+        assert_eq!(
+            first_moves,
+            [
+                loss(40),
+                loss(42),
+                Value::Draw,
+                win,
+                Value::Draw,
+                loss(42),
+                loss(40)
+            ]
+        );
     }
 
     fn minimax(
@@ -145,14 +179,15 @@ mod tests {
         known: &mut HashMap<u64, i32>,
     ) -> i32 {
         let key = geometry.canonical_key(marks);
-        if let Some(sign) = known.get(&key) {
-            return *sign;
+        if let Some(score) = known.get(&key) {
+            return *score;
         }
         let playable = geometry.playable(marks.mask);
         let wins = geometry.completing::<0>(marks.mine, marks.mask) & playable != 0;
-        let sign = match marks.mask.count_ones() {
-            _ if wins => 1,
-            OPENING_MARKS => openings.sign(key).unwrap(),
+        let mark_count = marks.mask.count_ones();
+        let score = match mark_count {
+            _ if wins => (43 - mark_count as i32) / 2,
+            OPENING_MARKS => openings.score(key).unwrap().0,
             _ => (0..geometry.columns)
                 .map(|column| playable & geometry.column(column))
                 .filter(|cell| *cell != 0)
@@ -160,7 +195,7 @@ mod tests {
                 .max()
                 .unwrap(),
         };
-        known.insert(key, sign);
-        sign
+        known.insert(key, score);
+        score
     }
 }

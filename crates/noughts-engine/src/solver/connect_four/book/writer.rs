@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::board::{Geometry, Marks};
 use super::super::{ConnectFour, Score, Stopped};
-use super::{BOARDS, BYTES, Board, MAX_MARKS, openings};
+use super::openings::{self, Openings};
+use super::{BOARDS, BYTES, Board, Book, MAX_MARKS};
 use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
 
 /// A position is left out if `perfect` answers with at most this many nodes. Nodes for the distance do not count.
@@ -184,7 +185,7 @@ fn solver_without_book(board: &str, bytes: usize) -> Option<(Geometry, ConnectFo
     Some((geometry, solver))
 }
 
-/// Computes the values of all positions with eight marks.
+/// Computes the scores of all positions with nine marks.
 pub struct OpeningSolver {
     geometry: Geometry,
     solver: ConnectFour,
@@ -199,6 +200,34 @@ impl OpeningSolver {
     pub fn new(board: &str) -> Option<OpeningSolver> {
         let (geometry, solver) = solver_without_book(board, OPENING_MEMORY)?;
         Some(OpeningSolver { geometry, solver })
+    }
+
+    /// Makes the solver rely on known scores of later positions. All positions have the same number of marks; each is
+    /// given by its columns, every column by its marks from the bottom up (true for a mark of the side to move), and
+    /// by the number of plies to the end: positive if the side to move wins, negative if it loses, 0 for a draw.
+    pub fn know(&mut self, positions: impl Iterator<Item = (Vec<Vec<bool>>, i32)>) {
+        let mut known = Vec::new();
+        let mut mark_count = 0;
+        for (columns, plies) in positions {
+            let mut marks = Marks { mine: 0, mask: 0 };
+            for (column, cells) in columns.iter().enumerate() {
+                for (height, is_mine) in cells.iter().enumerate() {
+                    let cell = 1 << (column as u32 * (self.geometry.rows + 1) + height as u32);
+                    marks.mask |= cell;
+                    marks.mine |= if *is_mine { cell } else { 0 };
+                }
+            }
+            mark_count = marks.mask.count_ones();
+            let score = Score::of_plies(plies, self.solver.free(marks));
+            known.push((self.geometry.canonical_key(marks), score));
+        }
+        known.sort_unstable();
+        let book = Book {
+            entries: Vec::new(),
+            openings: Some(Openings::of_sorted(mark_count, &known)),
+        };
+        // The solver lives until the end of the program.
+        self.solver.book = Some(Box::leak(Box::new(book)));
     }
 
     /// The keys of the positions, in the order of the file.
@@ -217,15 +246,24 @@ impl OpeningSolver {
             .sum()
     }
 
-    /// 1, 0 or -1: whether the side to move wins, draws or loses in the position with this key.
-    pub fn sign(&mut self, key: u64) -> i32 {
+    /// The score of the position with this key; see the module [`connect_four`](super::super).
+    pub fn score(&mut self, key: u64) -> i32 {
         let marks = self.geometry.position(key);
-        let sign = self.solver.sign(marks, &mut |_, _| false);
-        sign.expect("nothing stops it")
+        let score = self.solver.score(marks, &mut |_, _| false);
+        score.expect("nothing stops it").0
+    }
+
+    /// Whether the position with this key has this score: two searches, above and below the score.
+    pub fn has_score(&mut self, key: u64, score: i32) -> bool {
+        let marks = self.geometry.position(key);
+        let never = &mut |_, _| false;
+        let mut reaches = |score| self.solver.reaches(marks, Score(score), never);
+        reaches(score).expect("nothing stops it") && !reaches(score + 1).expect("nothing stops it")
     }
 }
 
-/// The bytes of a file with these signs, in the order of [`OpeningSolver::keys`].
-pub fn pack_openings(signs: &[i32]) -> Vec<u8> {
-    openings::pack(signs)
+/// The bytes of a file with these scores, in the order of [`OpeningSolver::keys`].
+pub fn pack_openings(scores: &[i32]) -> Vec<u8> {
+    let scores: Vec<Score> = scores.iter().copied().map(Score).collect();
+    openings::pack(&scores)
 }
