@@ -135,7 +135,9 @@ impl Admin {
             true => "draining",
             false => "serving",
         };
-        let memory = memory_kib().map_or("unknown".to_owned(), |kib| format!("{} MB", kib * 1_024 / 1_000_000));
+        let memory = memory_kib().map_or("unknown".to_owned(), |kib| {
+            format!("{} MB", kib * 1_024 / 1_000_000)
+        });
         let lines = [
             ("state", state.to_owned()),
             ("connections open", self.connections.open().to_string()),

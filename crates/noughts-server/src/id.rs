@@ -18,6 +18,19 @@ pub struct PlayerId(u128);
 /// The letters of an id: Crockford's base 32, without `i`, `l` and `o`, which look like digits, and without `u`.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
+/// The value of each letter; [`NO_DIGIT`] for all other bytes.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut digit = 0;
+    while digit < LETTERS.len() {
+        digits[LETTERS[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    digits
+};
+
+const NO_DIGIT: u8 = u8::MAX;
+
 /// Number of letters of an id: it has 128 bits, and each letter stands for five.
 const LENGTH: usize = 26;
 
@@ -58,12 +71,15 @@ fn read_letters(text: &str) -> Option<u128> {
     }
     let mut number = 0u128;
     for letter in text.bytes() {
-        let digit = LETTERS.iter().position(|l| *l == letter)?;
+        let digit = DIGITS[usize::from(letter)];
+        if digit == NO_DIGIT {
+            return None;
+        }
         // The first letter holds only three bits.
         if number >> 123 != 0 {
             return None;
         }
-        number = number << 5 | digit as u128;
+        number = number << 5 | u128::from(digit);
     }
     Some(number)
 }

@@ -52,11 +52,8 @@ impl CachePolicy {
         match response.status() {
             StatusCode::OK if self.is_read && size.is_some() => self.apply_to_whole(response),
             StatusCode::NOT_MODIFIED => self.set_cache_headers(response.headers_mut()),
-            _ => {}
+            _ => set_default(response.headers_mut(), header::CACHE_CONTROL, "no-store"),
         }
-        let headers = response.headers_mut();
-        // The default. Responses that may be cached set their own value.
-        set_default(headers, header::CACHE_CONTROL, "no-store");
         if self.is_head {
             let size = response.body().size_hint().exact();
             let headers = response.headers_mut();
@@ -82,6 +79,8 @@ impl CachePolicy {
                 }
             }
             self.set_cache_headers(response.headers_mut());
+        } else {
+            set_default(response.headers_mut(), header::CACHE_CONTROL, "no-store");
         }
         let tag = response.headers().get(header::ETAG);
         if let (Some(tag), Some(known)) = (tag, &self.known)
@@ -183,9 +182,9 @@ fn is_compressible(response: &Response) -> bool {
 }
 
 fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
-    if !headers.contains_key(&name) {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    headers
+        .entry(name)
+        .or_insert(HeaderValue::from_static(value));
 }
 
 /// Takes the bytes of a body that is complete in memory. Returns `None` for a streamed body. A body of unknown size is

@@ -150,7 +150,7 @@ fn references(statuses: &[u16]) -> BTreeMap<String, RefOr<Response>> {
 }
 
 /// The general part of the description.
-pub(super) fn about() -> utoipa::openapi::OpenApi {
+fn about() -> utoipa::openapi::OpenApi {
     let mut about = About::openapi();
     about.info.version = env!("CARGO_PKG_VERSION").to_owned();
     about.info.license = None;
@@ -188,7 +188,8 @@ pub(super) fn pages() -> Router<Arc<AppState>> {
 }
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| {
-    let (_, description) = super::api_routes().split_for_parts();
+    let mut description = about();
+    description.merge(super::ApiDescription::openapi());
     Bytes::from(document::complete(&description).to_string())
 });
 

@@ -195,15 +195,11 @@ impl RateLimiter {
         }
     }
 
-    /// The headers that tell a client how many requests it may make; `None` for clients without limits. The format is
-    /// that of draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most `r` in the
-    /// next `t` seconds. `Retry-After` is at least `t`.
-    pub(super) fn headers(
-        &self,
-        network: Option<IpAddr>,
-        now: Duration,
-    ) -> Option<[(HeaderName, HeaderValue); 2]> {
-        let (network, interval) = (network?, self.request_interval());
+    /// The headers that tell a client how many requests it may make. The format is that of
+    /// draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most `r` in the next `t`
+    /// seconds. `Retry-After` is at least `t`.
+    pub(super) fn headers(&self, network: IpAddr, now: Duration) -> [(HeaderName, HeaderValue); 2] {
+        let interval = self.request_interval();
         let at_once = self.limits.at_once.max(1);
         let (quota, window) = (at_once, (interval * at_once).as_secs_f64().ceil());
         let until_full = self.usage.with(network, now, &self.limits, |usage| {
@@ -212,10 +208,10 @@ impl RateLimiter {
         let used = (until_full.as_secs_f64() / interval.as_secs_f64()).ceil() as u32;
         let (left, wait) = (quota.saturating_sub(used), interval.as_secs_f64().ceil());
         let value = |text: String| HeaderValue::try_from(text).expect("it is visible ASCII");
-        Some([
+        [
             (POLICY, value(format!("\"requests\";q={quota};w={window}"))),
             (LEFT, value(format!("\"requests\";r={left};t={wait}"))),
-        ])
+        ]
     }
 
     /// Counts the bytes of an imported record or of a robot-only game before it is stored. Returns an error if the

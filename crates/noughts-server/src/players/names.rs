@@ -48,6 +48,11 @@ impl PlayerNames {
         Ok(PlayerNames(known.collect()))
     }
 
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The player, unless it is unknown or deleted.
     pub fn get(&self, player: PlayerId) -> Option<&PlayerInfo> {
         self.0.get(&player)

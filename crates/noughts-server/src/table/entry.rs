@@ -245,6 +245,11 @@ impl SeatSet {
         self.0 == 0
     }
 
+    /// One bit per seat; seat 0 is the lowest bit.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
     /// The seats, in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
         (0..64).map(Seat).filter(move |seat| self.contains(*seat))

@@ -27,6 +27,16 @@ const MAX_BEHIND: usize = 64;
 /// Maximum number of submissions that wait or run at one table.
 const MAX_QUEUED: usize = 64;
 
+/// A hash of the program's version.
+const PROGRAM_VERSION: u64 = {
+    let (version, mut hash, mut at) = (env!("CARGO_PKG_VERSION").as_bytes(), 0, 0);
+    while at < version.len() {
+        hash = mix(hash, version[at] as u64);
+        at += 1;
+    }
+    hash
+};
+
 /// A table in memory. Reads use its state and never wait for the store. Submissions run one at a time.
 pub struct LiveTable {
     id: GameId,
@@ -115,6 +125,12 @@ impl Drop for CloseOnPanic<'_> {
     }
 }
 
+/// Adds `part` to a hash that is for speed, not against attackers. If only one part changes, the hash changes.
+const fn mix(hash: u64, part: u64) -> u64 {
+    let product = (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    product ^ product >> 32
+}
+
 impl LiveTable {
     pub(super) fn new(
         table: Table,
@@ -188,13 +204,23 @@ impl LiveTable {
     /// A number that changes whenever the view changes, except for the time left on a running clock. All nodes with the
     /// same version of the server have the same number.
     pub fn view_version(&self) -> u64 {
-        let mut hash = DefaultHasher::new();
         let state = self.state();
         let table = &state.table;
-        // The hash includes the time, because after a failover another entry may have the same number.
-        (table.entry(), table.last_ms(), state.present()).hash(&mut hash);
-        (&*state.names, env!("CARGO_PKG_VERSION")).hash(&mut hash);
-        hash.finish()
+        // Includes the time, because after a failover another entry may have the same number.
+        let parts = [
+            u64::from(table.entry()),
+            table.last_ms(),
+            state.present().bits(),
+        ];
+        let names = match state.names.is_empty() {
+            true => 0,
+            false => {
+                let mut hash = DefaultHasher::new();
+                state.names.hash(&mut hash);
+                hash.finish()
+            }
+        };
+        parts.into_iter().fold(mix(PROGRAM_VERSION, names), mix)
     }
 
     /// The table after `turns` turns; `None` if fewer turns are completed.
