@@ -44,7 +44,7 @@ pub enum Hint {
     },
     /// Waiting players were paired. Some of them may wait at the receiving node.
     Matched,
-    /// A registered player was created or deleted, or has another name, other tokens or other games.
+    /// Something has changed for a registered player: the player itself, its name, tokens, games or quick matches.
     Player(PlayerId),
     /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
     Missed,
@@ -109,7 +109,8 @@ impl Bus {
         Bus::between(send, receive)
     }
 
-    /// Sends a hint to the other nodes within milliseconds. Call this function after the change was stored.
+    /// Sends a hint to the other nodes soon, usually within milliseconds. Call this function only after the change that
+    /// the hint announces was stored. Does nothing if the store is not shared.
     pub fn publish(&self, hint: Hint) {
         if let Some(outbox) = &self.outbox {
             outbox.put(hint);

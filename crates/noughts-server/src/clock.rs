@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime};
 use noughts_engine::Clock;
 use tokio::time::sleep;
 
-/// If the store has a clock: how far this clock advances after a sweep if no other sweep follows. If the clock of a
-/// process jumps, this limits the error until the next sweep, one second later, corrects the clock. Also how long the
-/// time counts as fresh after a sweep ([`ServerClock::fresh_ms`]).
+/// If the store has a clock, [`ServerClock`] advances at most by this time after a sweep, until the next sweep corrects
+/// it. This limits the error if the clock of the process jumps. Also how long the time counts as fresh after a sweep
+/// ([`ServerClock::fresh_ms`]).
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
 /// Interval between checks whether the first sweep has succeeded.
@@ -76,7 +76,8 @@ impl ServerClock {
     }
 
     /// The time of the latest successful sweep, in milliseconds since 1970; 0 before the first sweep. This time has
-    /// certainly passed, and every outage before it is known. Game clocks are compared with this time.
+    /// certainly passed, and every outage before it is known. A clock counts as run out only if its deadline is before
+    /// this time.
     pub fn certain_ms(&self) -> u64 {
         self.reading().certain_ms
     }
@@ -99,7 +100,8 @@ impl ServerClock {
 
     /// Records a successful sweep that took `took`. If the store has a clock, corrects this clock by the store's time.
     /// The store read its clock at some moment of the sweep, so after a slow sweep this clock is only moved into the
-    /// interval of possible times. Otherwise turns would get times before their arrival.
+    /// interval of possible times. If this clock were set to the store's time, it could go back, and turns would get
+    /// times before their arrival.
     pub(crate) fn correct(&self, store_ms: Option<u64>, took: Duration) {
         let now_ms = self.now_ms();
         let mut reading = self.reading();

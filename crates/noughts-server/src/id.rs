@@ -1,4 +1,4 @@
-//! Random ids of games, players and nodes. They cannot be guessed.
+//! Ids of games, players and nodes. They are random and cannot be guessed, except those of a seeded [`IdSource`].
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,7 +15,8 @@ pub struct GameId(u128);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlayerId(u128);
 
-/// The letters of an id: Crockford's base 32, without `i`, `l` and `o`, which look like digits, and without `u`.
+/// The digits and letters of ids: Crockford's base 32, without `i`, `l` and `o`, which look like digits, and without
+/// `u`.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// The value of each letter; [`NO_DIGIT`] for all other bytes.
@@ -31,7 +32,7 @@ const DIGITS: [u8; 256] = {
 
 const NO_DIGIT: u8 = u8::MAX;
 
-/// Number of letters of an id: it has 128 bits, and each letter stands for five.
+/// Number of digits and letters of an id: an id has 128 bits, and each digit or letter stands for five bits.
 const LENGTH: usize = 26;
 
 impl GameId {
@@ -75,7 +76,7 @@ fn read_letters(text: &str) -> Option<u128> {
         if digit == NO_DIGIT {
             return None;
         }
-        // The first letter holds only three bits.
+        // The first digit has only three bits: 25 digits of five bits follow.
         if number >> 123 != 0 {
             return None;
         }

@@ -22,7 +22,8 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// slow for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
-/// A node is dead after this many successful sweeps in a row in which its counter did not change.
+/// A node counts as dead when another node has read the same counter of it in this many successive sweeps. A failed or
+/// slow sweep restarts the count.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
 /// A node that does not serve the seat to move (`Tables::serves_seat_to_move`) acts only this long after the deadline.
@@ -40,7 +41,7 @@ struct Liveness {
 #[derive(Debug)]
 struct Observed {
     counter: u64,
-    /// Successful sweeps since the counter last changed.
+    /// Number of sweeps since the counter changed or the count was restarted.
     sweeps: u32,
 }
 
@@ -79,7 +80,8 @@ impl Liveness {
 /// dead nodes and passed deadlines.
 pub(crate) async fn sweep(tables: Arc<Tables>) {
     let mut liveness = Liveness::default();
-    // At most one removal of a dead node runs at a time. The sweeps do not wait for it.
+    // One task removes dead nodes and handles overdue games; another task ends games whose clock ran out. At most one
+    // task of each kind runs at a time. The sweeps do not wait for these tasks.
     let mut removing: Option<JoinHandle<()>> = None;
     let mut ending: Option<JoinHandle<()>> = None;
     let mut next = Instant::now();
@@ -128,8 +130,8 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// Ends a game whose clock ran out, or makes the overdue move of a robot. If the game needs neither, or this node
-/// cannot make the move, postpones the deadline, so that later sweeps find other games.
+/// Ends a game whose clock ran out, or makes the overdue move of a robot. If the game needs neither, if this node
+/// cannot make the move, or if the game is unreadable, postpones the deadline, so that later sweeps find other games.
 async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     let now_ms = tables.clock().certain_ms();
     let next_ms = match tables.get(game).await {

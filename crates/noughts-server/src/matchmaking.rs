@@ -151,8 +151,8 @@ impl Matchmaking {
         strategy.check(&game)
     }
 
-    /// Seats a TCP client against a robot; the client moves first. Retries while the store is unavailable. If
-    /// the caller drops this future, the game ends as soon as it is stored.
+    /// Seats a TCP client against a robot; the client moves first. Retries until the game is stored. If the caller
+    /// drops this future earlier, no game is stored, or the client leaves the game as soon as it is stored.
     pub async fn play_robot(
         self: &Arc<Matchmaking>,
         name: String,
@@ -176,8 +176,9 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Queues a TCP client. The client gets the oldest open lobby seat, or the store pairs the client with another one
-    /// or with a quick match, longest wait first. The first mover of a new game is random.
+    /// Queues a TCP client. The client gets the first open lobby seat in the queue of this node, or the store pairs the
+    /// client with another client or with a quick match, longest wait first. If the store pairs the client, the first
+    /// mover is random.
     pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
@@ -197,7 +198,7 @@ impl Matchmaking {
         &self.tables
     }
 
-    /// The number of TCP clients and open seats in the queue of this node.
+    /// The number of connected TCP clients and open seats in the queue of this node.
     pub fn waiting(&self) -> usize {
         let has_gone = |waiting: &Waiting| matches!(waiting, Waiting::Client(client) if client.seat.is_closed());
         let state = self.state();
@@ -355,8 +356,8 @@ impl Matchmaking {
         }
     }
 
-    /// Creates a table for connected players. Retries while the store is unavailable. `None` if `is_wanted` becomes
-    /// false in the meantime; if the table was created nevertheless, the players leave it.
+    /// Creates a table for TCP clients. Retries after errors of the store. `None` if `is_wanted` becomes false in the
+    /// meantime; if the table was created nevertheless, the clients leave it.
     async fn create(
         &self,
         holders: Vec<Holder>,
@@ -462,7 +463,7 @@ impl Matchmaking {
         self.state().queue.has(Waiting::is_connected)
     }
 
-    /// Adds the open lobby seats in the store to the queue, oldest first.
+    /// Adds the open lobby seats of attended tables in the store to the queue, oldest first.
     async fn offer_stored_seats(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
         let mut query = ListQuery {
             variant: Some(self.variant),

@@ -1,4 +1,4 @@
-//! Metrics of this process. A counter without labels takes one atomic addition.
+//! Metrics of this process. Incrementing a counter without labels takes one atomic addition.
 
 use std::array::from_fn;
 use std::fmt::Write;
@@ -126,7 +126,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// The counter of the connections that a listener accepts.
+    /// The counter of the connections that listeners of this kind accept.
     pub(crate) fn accepted_by(&self, listener: ListenerKind) -> Counter {
         let labels = [("listener", listener.name())];
         self.connections_accepted.get_or_create_owned(&labels)

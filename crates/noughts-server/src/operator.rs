@@ -33,7 +33,7 @@ impl Operator {
         })
     }
 
-    /// Whether new tables and quick matches are refused, because the server will stop soon.
+    /// Whether new games, quick matches and TCP clients are refused, because the server will stop soon.
     pub(crate) fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }

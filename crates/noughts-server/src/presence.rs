@@ -14,7 +14,7 @@ use crate::bus::Hint;
 use crate::id::GameId;
 use crate::tables::{LiveTable, Tables};
 
-/// This node collects changes for this long before it sends them to the other nodes.
+/// This node collects changes for this long before it stores them and sends hints to the other nodes.
 const COLLECT: Duration = Duration::from_millis(50);
 
 /// How long to wait after an error of the store.
@@ -23,11 +23,11 @@ const RETRY_AFTER: Duration = Duration::from_millis(250);
 /// Interval at which all tables in memory are compared with a shared store, because hints may get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Maximum number of games per comparison.
+/// Maximum number of games per request to the store.
 const COMPARED_AT_ONCE: usize = 1_000;
 
-/// A player counts as connected for this long after a request with the seat's token. Hidden tabs and some programs send
-/// requests and keep no stream open.
+/// A player counts as connected for this long after a request with a token that is valid for the seat. Hidden tabs and
+/// some programs send requests and keep no stream open.
 const PRESENT_AFTER_REQUEST: Duration = Duration::from_secs(90);
 
 /// Interval at which expired requests are removed.
@@ -36,19 +36,20 @@ const FORGET: Duration = Duration::from_secs(1);
 /// Maximum number of seats whose recent requests count. If there are more, only connections count for the other seats.
 const MAX_REQUESTERS: usize = 100_000;
 
-/// The players that are connected to this node.
+/// The players that are connected to this node over HTTP.
 #[derive(Debug)]
 pub(crate) struct Presence {
     tables: Arc<Tables>,
-    /// Games whose presence was not stored yet.
+    /// Games whose presence has changed since it was last stored.
     changed: Mutex<BTreeSet<GameId>>,
     filled: Notify,
     /// Players that made a request, and until when the request counts.
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
-/// Marks a player as connected, because of an event stream, a WebSocket or a recent request. Dropping this value ends
-/// that, also if an HTTP request is cancelled. A player without such a value at any node is away.
+/// Marks a player as connected, because of an event stream, a WebSocket or a recent request. The mark ends when this
+/// value is dropped, also because an HTTP request was cancelled. A player without such a value at any node is away.
+/// Exception: TCP clients need no such value.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,
@@ -90,15 +91,16 @@ impl Presence {
             return;
         }
         if requesters.len() < MAX_REQUESTERS {
-            // A previous entry belongs to an earlier instance of the table, which is no longer in memory.
+            // A previous entry belongs to an earlier instance of the table, which was removed from memory and then
+            // loaded again.
             let before = requesters.insert(place, (until, self.connect(live, seat)));
             drop(requesters);
             drop(before);
         }
     }
 
-    /// Records that the player of a seat leaves: the player's requests no longer count, and the other players may
-    /// soon claim the game.
+    /// Records that the player of a seat leaves: the player's earlier requests no longer count, and the other players
+    /// may claim the game sooner.
     pub(crate) fn leave(&self, live: &Arc<LiveTable>, seat: Seat) {
         let requester = self.requesters().remove(&(live.id(), seat));
         drop(requester);
@@ -138,8 +140,8 @@ impl Presence {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores which players are connected, because the lobby needs it, and exchanges presence with other nodes.
-    /// Runs as long as the server.
+    /// Stores which players are connected, because the lobby needs it. If the store is shared, also applies what other
+    /// nodes have changed: presence and log entries. Runs as long as the server.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
             return self.store_presence().await;
@@ -225,8 +227,8 @@ impl Presence {
         }
     }
 
-    /// Updates the tables of `games` that are in memory from the store. After a failure, the update is tried
-    /// again soon.
+    /// Compares the tables of `games` with the store, and updates those in memory. After a failure, the next comparison
+    /// tries again.
     async fn compare_games(&self, games: &[GameId]) {
         let node = self.tables.node();
         let Ok(found) = self.tables.store().positions(node, games.to_vec()).await else {
@@ -244,7 +246,7 @@ impl Presence {
                         self.refresh(live);
                     }
                 }
-                // Another node has deleted the game, or it is not stored yet.
+                // The game was deleted, or a failover of the store has lost it.
                 None => self.refresh(live),
             }
         }

@@ -107,7 +107,7 @@ pub(crate) fn stored_size(game: &StoredGame) -> usize {
 }
 
 /// The time when a game began, and its entries: turns with their times, offers, and the end if it was not a turn. The
-/// time is chosen so that the game ends now.
+/// beginning is chosen so that the game ends now.
 fn entries_of(record: &Record, now_ms: u64) -> (u64, Vec<LogEntry>) {
     let game = record.game();
     let used_ms: u64 = record.used_ms().iter().sum();
@@ -203,8 +203,7 @@ fn holder(seat: &RecordSeat, game: &Game) -> Result<Holder, NotStorable> {
             let name: noughts_engine::StrategyName = strategy
                 .parse()
                 .map_err(|error: noughts_engine::StrategyError| NotStorable(error.to_string()))?;
-            // The robot is checked now, because a table with a robot that cannot play the game could not be loaded
-            // later.
+            // The robot is checked now, because a rematch has the same robot, which must be able to play.
             let checked = name.check(&game.after(0));
             checked.map_err(|error| NotStorable(error.to_string()))?;
             Ok(Holder::Robot(name))

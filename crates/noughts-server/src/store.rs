@@ -1,8 +1,8 @@
 //! Where games and players are stored. Each game is an append-only log.
 //!
-//! The key (game, number) of an entry is the only lock, within a process and between processes. If two writers append
-//! the same number, one of them gets [`Appended::Conflict`]. An entry needs its predecessor, so a log has no gaps.
-//! Entries never change; they are deleted only together with their game.
+//! Appends need no lock except the key (game, number) of an entry, within a process and between processes. If two
+//! writers append the same number, one of them gets [`Appended::Conflict`]. An entry needs its predecessor, so a log
+//! has no gaps. Entries never change; they are deleted only together with their game.
 
 mod codec;
 mod dump;
@@ -52,16 +52,17 @@ pub use waiting::{
     WaitingCount, WaitingId, WaitingList, WaitingPlayer,
 };
 
-/// The future reply of a store.
+/// A future that returns the reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A store of games and players. Everything that a reply confirms is stored: in memory until the process ends, in
-/// SQLite according to the [`SyncMode`], in PostgreSQL according to the settings of the database. After an error the
-/// caller does not know whether the write was stored, and must read the log to find out.
+/// SQLite according to the [`SyncMode`], in PostgreSQL according to the settings of the database. Exceptions: a store
+/// in memory keeps only the latest finished games, and SQLite keeps presence and waiting players only in memory. After
+/// an error the caller does not know whether the write was stored, and must read the log to find out.
 pub trait Store: Send + Sync + 'static {
-    /// Creates a game with an unused id. If a game was created with the same key within the last 24 hours, nothing is
-    /// stored, and the reply is that game. Keys are the same if their scope and text are the same; for keys of older
-    /// versions only the text counts.
+    /// Creates a game, whose id must be unused. If a game was created with the same key within the last 24 hours,
+    /// nothing is stored, and the reply has the id of that game. Keys are the same if their scope and text are the
+    /// same; for keys of older versions only the text counts.
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
     /// The game that was created with this key, and the key as it was stored. Only `scope` and
@@ -84,8 +85,8 @@ pub trait Store: Send + Sync + 'static {
     /// Stores a finished game that was not played at this server: all of it or nothing.
     fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created>;
 
-    /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and logged; the other
-    /// rows are still returned.
+    /// A page of a list of games, newest first. A row that cannot be read is left out and logged; the other rows are
+    /// still returned.
     fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>>;
 
     /// The stored analysis of a finished game. The store does not interpret the text.
@@ -98,10 +99,9 @@ pub trait Store: Send + Sync + 'static {
     /// derived from them.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
-    /// Increments this node's counter and reads the counters of the others, the store's clock, the games
-    /// whose deadline passed more than `grace_ms` ago, and the latest outages. An outage is a time of more
-    /// than three seconds between two successive sweeps of any nodes. `now_ms` is the caller's clock, for
-    /// stores without their own clock.
+    /// Increments this node's counter and reads the counters of the others, the store's clock, some of the games whose
+    /// deadline passed more than `grace_ms` ago, and the latest outages. An outage is a time of more than three seconds
+    /// between two successive sweeps of any nodes. `now_ms` is the caller's clock, for stores without their own clock.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
     /// Sets the deadline of a game to `deadline_ms` if the stored deadline is before `before_ms`. Otherwise, or if
@@ -112,8 +112,8 @@ pub trait Store: Send + Sync + 'static {
     /// left out and logged.
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;
 
-    /// Removes a dead node and the presence that it has stored. The node's TCP clients must have left their games
-    /// before.
+    /// Removes a dead or stopped node and the presence that it has stored. The node's TCP clients must have left their
+    /// games before.
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
     /// Stores for each game which seats have a connected player on `node`.
@@ -126,12 +126,12 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    /// Replaces the list of clients that wait at this node, and adds new quick matches. Then pairs all players that
-    /// wait at any node, and creates their games. Either all of this is stored or nothing. `now_ms` is the caller's
-    /// clock, for stores without their own clock.
+    /// Replaces the list of clients that wait at this node, and adds new quick matches. Then pairs players of all nodes
+    /// who want the same game, and creates their games. A list that arrives after a later list of the node is ignored.
+    /// `now_ms` is the caller's clock, for stores without their own clock.
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
 
-    /// A quick match that waits, or that found an opponent within the last ten minutes.
+    /// A quick match that waits or that has found an opponent. A paired quick match may be forgotten after ten minutes.
     fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>>;
 
     /// The number of waiting quick matches, by variant and clock.
@@ -273,8 +273,8 @@ const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = 
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
 
-/// The tables with rows of a game, and the column with the game's id. Two tables are not included: seat_names, whose
-/// rows are found by name, and presence, which only PostgreSQL has.
+/// The tables whose rows are deleted together with a game, and the column with the game's id. Two tables are not
+/// included: seat_names, whose rows are found by name, and presence, which only PostgreSQL has.
 const TABLES_OF_GAMES: [(&str, &str); 3] =
     [("entries", "game"), ("analyses", "game"), ("games", "id")];
 
@@ -396,8 +396,8 @@ pub struct ListQuery {
     /// Only games with this status. Unlisted games are only listed for their own player
     /// ([`PlayerFilter::Running`]).
     pub status: Option<Status>,
-    /// Only waiting games that are *attended* at this time: a player is connected, or the table was created less than
-    /// [`ATTENDED_MS`] before. `None` lists all waiting games.
+    /// Leaves out waiting games that are not *attended* at this time. A waiting game is attended if a player is
+    /// connected, or if the table was created less than [`ATTENDED_MS`] before. `None` lists all waiting games.
     pub attended_at_ms: Option<u64>,
     /// The creation time and id of the last game of the previous page. The page begins with the next older game.
     pub before: Option<(u64, GameId)>,

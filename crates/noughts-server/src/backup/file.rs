@@ -280,7 +280,7 @@ impl<R: BufRead> BackupReader<R> {
 
     fn read_header(&mut self) -> Result<(), BackupError> {
         let first = match self.next_line() {
-            // The file does not even have a first line.
+            // The file has no readable first line.
             Err(BackupError::Incomplete | BackupError::Line { .. }) => {
                 return Err(BackupError::NotABackup);
             }

@@ -1,7 +1,8 @@
 //! Pairs clients and quick matches of all nodes through the store.
 //!
 //! This node sends the store a list of its waiting clients and new quick matches: after every change, and once per
-//! second while players wait. The reply has the clients that were paired, by this node or another. See
+//! second while players wait. The store pairs players of all nodes at each list. Its reply has the matches of this
+//! node's clients, also if the store made them at a list of another node. See
 //! [`Store::match_waiting`](crate::Store::match_waiting).
 
 use std::collections::{BTreeMap, HashSet};
@@ -20,8 +21,8 @@ use crate::id::GameId;
 use crate::store::{Match, StoreError, WaitingId, WaitingList, WaitingPlayer};
 use crate::tables::ConnectedSeat;
 
-/// Interval at which the list is sent while a client waits. The store pairs only clients whose node keeps sending
-/// lists. At the same interval this node looks for open seats of other nodes.
+/// Interval at which the list is sent while a client or a quick match waits. The store pairs only clients whose node
+/// keeps sending lists. At the same interval this node looks for open seats of other nodes.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval at which a store that is not shared is searched for open seats while a client waits. This finds seats
@@ -50,7 +51,8 @@ pub(super) struct Sent {
 pub(super) type Withdrawal = oneshot::Receiver<Option<Match>>;
 
 impl Sent {
-    /// Asks the store not to pair `client` any more; `None` if the client was never sent to the store.
+    /// Records that the store must no longer pair `client`, which has left the queue. The next list tells this to the
+    /// store. `None` if the store does not know the client.
     pub(super) fn withdraw(&mut self, client: WaitingId) -> Option<Withdrawal> {
         if !self.clients.contains(&client) {
             return None;
@@ -134,7 +136,8 @@ impl Matchmaking {
         state.queue.has(is_new)
     }
 
-    /// Sends the list, if it has changed or clients wait, and seats the clients that were paired.
+    /// Sends the next list, if there is one. Then seats the clients that were paired, and answers the requests for
+    /// quick matches.
     async fn exchange(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
         let Some(list) = self.next_list() else {
             return Ok(());
@@ -228,8 +231,8 @@ impl Matchmaking {
         Some(WaitingList { version, ..list })
     }
 
-    /// Gives a client the seat that the store decided. If the client has disconnected, it leaves the game. If the
-    /// opponent has already left, the client waits again.
+    /// Gives a client the seat that the store has assigned. If the client has disconnected, or `client` is `None`, the
+    /// seat leaves the game. If the opponent has already left, the client waits again.
     pub(super) fn seat_matched(self: &Arc<Matchmaking>, client: Option<Client>, matched: Match) {
         let matchmaking = Arc::clone(self);
         let Match { game, seat, .. } = matched;

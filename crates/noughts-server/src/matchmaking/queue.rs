@@ -85,7 +85,6 @@ impl<W> Queue<W> {
         self.waiting.values().any(matches)
     }
 
-    /// The number of items.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.waiting.len()

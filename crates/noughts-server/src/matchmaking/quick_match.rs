@@ -44,7 +44,7 @@ pub(super) struct QuickMatches {
     /// Quick matches of players connected to this node. This node looks for open seats for them.
     waiting_here: Vec<WaitingPlayer>,
     /// Whether a quick match waits at any node, according to the store. While this is true, this node sends lists. With
-    /// each list, the store drops quick matches whose player is not connected.
+    /// each list, the store drops the quick matches whose player was connected to no node for too long.
     pub(super) has_waiting_players: bool,
 }
 
@@ -115,7 +115,7 @@ impl QuickMatches {
     pub(super) fn answer_requests(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
-            // An error only means that the request was cancelled.
+            // An error only means that the caller no longer waits for the answer.
             let _ = answer.send(*request);
         }
         for cancellation in self.cancelled.drain(..list.cancelled.len()) {
@@ -144,7 +144,7 @@ impl QuickMatches {
 }
 
 impl Matchmaking {
-    /// Requests an opponent for a registered player. When there is one, a new game appears among the player's games.
+    /// Requests an opponent for a registered player. When there is one, the game appears among the player's games.
     pub async fn request_match(
         self: &Arc<Matchmaking>,
         player: PlayerId,
@@ -258,7 +258,7 @@ impl Matchmaking {
         self.tell(|quick| quick.taking_seats.insert(id, player));
         let taken = match self.withdraw_match(id, player).await {
             true => self.take_seat(player, seats, quick_match).await,
-            // The quick match was paired or cancelled in the meantime.
+            // The quick match was paired or cancelled in the meantime, or too many cancellations wait for the store.
             false => Ok(()),
         };
         self.state().quick.taking_seats.remove(&id);
@@ -266,7 +266,8 @@ impl Matchmaking {
     }
 
     /// Removes a quick match from the store, so that the store does not pair the player. False if the quick match did
-    /// not wait. There is no time limit, because the store may execute a cancellation long after it was sent.
+    /// not wait, or if too many cancellations wait for the store's reply. There is no time limit, because the store may
+    /// execute a cancellation long after it was sent.
     async fn withdraw_match(&self, id: WaitingId, player: PlayerId) -> bool {
         let Ok(answered) = self.send_cancellation(id, player) else {
             return false;
@@ -313,8 +314,9 @@ impl Matchmaking {
         }
     }
 
-    /// The open lobby seats that a quick match may take, oldest first. The table of each seat has the same variant and
-    /// clock and is attended (a player is connected or the table is new), and `player` has no seat at it.
+    /// The open lobby seats that a quick match may take, oldest first. The table of each seat has the wanted variant
+    /// and clock and no other settings. The table is attended (a player is connected or the table is new), and `player`
+    /// has no seat at it.
     async fn seats_for(
         &self,
         player: PlayerId,

@@ -1,4 +1,4 @@
-//! Notifies the event streams of registered players when to check their games.
+//! Notifies the event streams of registered players when the players' games may have changed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,8 @@ pub(crate) enum Notice {
     Everything,
 }
 
-/// Maximum number of notifications that wait for a stream. If there are more, the stream checks all games.
+/// Maximum number of notifications that wait for a stream. If there are more, the stream gets
+/// [`Notice::Everything`] instead.
 const MAX_QUEUED_NOTICES: usize = 64;
 
 /// The event streams of players at this node.

@@ -1,4 +1,4 @@
-//! The names of registered players. The logs of games contain only the ids.
+//! The names of registered players. The logs of games contain only the ids of these players.
 
 use std::collections::BTreeMap;
 

@@ -86,7 +86,7 @@ pub(super) struct GameRow {
     pub(super) names: Vec<String>,
 }
 
-/// The columns of a game that can change: its status, holders, deadline and end.
+/// The columns of a game that change with its log: its status, holders, deadline and end.
 #[derive(Clone, Debug)]
 pub(super) struct SummaryRow {
     pub(super) status: &'static str,
@@ -333,7 +333,7 @@ pub(super) fn entry_rows<'e>(
     numbered.map(move |(i, logged)| EntryRow::new(&variant, first.saturating_add(i), logged))
 }
 
-/// The columns of a game that never change, in the order of [`SETTINGS_COLUMNS`].
+/// The columns with the settings and the creation key of a game, in the order of [`SETTINGS_COLUMNS`].
 pub(super) type SettingsColumns = (
     String,
     i32,

@@ -1,7 +1,7 @@
 //! The whole content of a store as a stream of rows, for backups and for copies to another kind of store.
-//! A dump has the rows of the tables in [`DUMPED`], in a form that fits both databases. It leaves out the
-//! data of running processes: connected players, players who wait for an opponent, and codes that link
-//! another device.
+//! A dump has the rows of the tables in [`DUMPED`], in a form that fits both databases. It leaves out data that is
+//! needed only for a short time: connected players, players who wait for an opponent, quick matches, and codes that
+//! link another device.
 
 use tokio::sync::mpsc;
 
@@ -51,7 +51,7 @@ impl DumpValue {
 pub struct DumpTable {
     /// Its name.
     pub name: &'static str,
-    /// Its columns, without computed ones.
+    /// The columns that the table has in both databases.
     pub columns: &'static [(&'static str, ColumnKind)],
     /// The columns by which the rows are ordered; `None` if the table always has exactly one row.
     order: Option<&'static str>,
@@ -198,7 +198,6 @@ pub(super) enum LoadStep {
     /// Delete the rows that an unused store has in a table.
     Clear(&'static DumpTable),
     Insert(RowBatch),
-    /// Commit.
     Commit,
 }
 
@@ -206,7 +205,7 @@ pub(super) enum LoadStep {
 /// statement.
 const MAX_ROWS: usize = 500;
 
-/// Maximum size of the rows of one statement. A larger single row is still allowed.
+/// A statement takes no more rows when its rows have this size. A single row may be larger.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Groups the rows of a dump into statements.
@@ -214,7 +213,7 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) struct Loading {
     from: mpsc::Receiver<DumpItem>,
     batch: Option<RowBatch>,
-    /// A step that comes after the batch, which must be returned first.
+    /// The step after the batch that was just returned.
     next: Option<LoadStep>,
 }
 

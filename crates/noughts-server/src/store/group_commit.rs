@@ -31,17 +31,19 @@ pub(super) struct Outcomes {
     pub(super) appended: Vec<Outcome<Appended>>,
 }
 
-/// Why nothing of a batch was written.
+/// Why a batch was not written, or why it is not known whether it was written.
 #[derive(Debug)]
 pub(super) struct BatchError {
     pub(super) error: StoreError,
-    /// Whether one row may have caused the error, so that the other requests would succeed alone.
+    /// Whether one row may have caused the error, so that the other requests would succeed alone. If so, the requests
+    /// are written again, one by one.
     pub(super) may_be_one_row: bool,
 }
 
-/// Writes the requests of a batch in one transaction.
+/// Writes the requests of a batch, usually in one transaction.
 pub(super) trait WriteBatch: Send + Sync + 'static {
-    /// Writes all of the requests durably, or none.
+    /// Writes the requests durably. After an error, some of them may have been written, for example if the database did
+    /// not reply in time.
     fn write(
         &self,
         creates: &[GameRow],

@@ -1,4 +1,4 @@
-//! The statement for a page of the lobby and the archive. It is the same in both databases.
+//! The statement for a page of a list of games, for both databases.
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
 

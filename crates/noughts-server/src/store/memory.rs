@@ -21,7 +21,7 @@ use crate::table::{
     Summary,
 };
 
-/// Games in memory. Only the latest finished games are kept, so that memory is bounded.
+/// Games in memory. Of the finished games only the latest are kept, so that they take bounded memory.
 #[derive(Debug)]
 pub struct Memory {
     shards: [Mutex<Shard>; SHARDS],

@@ -137,7 +137,7 @@ impl OldNodes {
 /// A seat of schema 1 that was taken: the game, the seat, its holder, and the game's `holders`.
 pub(super) type OldSeat = (Vec<u8>, i16, String, String);
 
-/// The holders of each game with taken seats. The rows of a game are adjacent.
+/// The holders of each game with taken seats. In `sittings` the rows of a game must be adjacent.
 pub(super) fn seats_now(sittings: Vec<OldSeat>) -> Vec<(Vec<u8>, String)> {
     let mut games: Vec<(Vec<u8>, String)> = Vec::new();
     for (game, seat, holder, holders) in sittings {

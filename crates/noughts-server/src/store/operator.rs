@@ -118,7 +118,8 @@ macro_rules! shared_operator_sql {
             to: &mut $connection,
             game: GameId,
         ) -> Result<bool, StoreError> {
-            // There is no index by game alone, so the rows are found by the names and the time of creation.
+            // The table seat_names has no index by game alone, so its rows are found by the names and the time of
+            // creation.
             let found: Option<(i64, String)> =
                 query_as("SELECT created_ms, seats FROM games WHERE id = $1")
                     .bind(id_bytes(game))

@@ -1,7 +1,7 @@
 //! Games in PostgreSQL, for any number of nodes at once.
 //!
-//! The appends of a batch are one statement in its own transaction, except appends that create a game. The primary key
-//! decides which node was first.
+//! The appends of a batch are one statement in its own transaction, except appends that create a game and repetitions
+//! of the same place in a log. The primary key decides which node was first.
 
 mod dump;
 mod migrate;
@@ -66,8 +66,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time of one statement in the database.
 const STATEMENT_TIMEOUT: &str = "5s";
 
-/// Maximum time to wait for any reply. This is for a database that does not reply at all, so it is longer than the
-/// database's own timeout.
+/// Maximum time to wait for a reply, except while a dump is sent or loaded. This is for a database that does not reply
+/// at all, so it is longer than the database's own timeout.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Postgres {
@@ -118,8 +118,8 @@ fn late() -> StoreError {
     StoreError::Unavailable("the database did not reply in time".to_owned())
 }
 
-/// The result of work on a connection. If the connection did not reply in time, it is closed. Otherwise its late reply
-/// could be taken for the reply to another request.
+/// The result of work on a connection. If the connection did not reply in time, it is closed. If it stayed in the pool,
+/// its late reply could be taken for the reply to another request.
 fn detach_if_late<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,

@@ -1,6 +1,7 @@
 //! Games in one SQLite file.
 //!
-//! One connection writes, by group commit. Other connections read the latest commit at the same time.
+//! One connection makes all writes. New games and appends are written by group commit. Other connections read the
+//! latest commit at the same time.
 
 mod dump;
 mod file;
@@ -84,7 +85,7 @@ impl FromStr for SyncMode {
 /// Maximum number of reading connections. Reads take microseconds, so more would not help.
 const MAX_READERS: u32 = 4;
 
-/// How long to wait for a lock of another process, such as a backup.
+/// How long to wait for a lock of another process, such as a backup, and for a free reading connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sqlite {

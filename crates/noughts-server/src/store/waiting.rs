@@ -1,10 +1,10 @@
 //! Players that wait for an opponent at any node that uses the store, and their pairing.
 //!
-//! Each node sends the store a list of its waiting TCP clients, together with new quick matches. While clients wait, it
-//! repeats this every second. The store pairs players who want the same game, and creates the games. A TCP client
-//! belongs to its node, and the store keeps the client's match until the node has seen it. A quick match belongs to a
-//! registered player, and the store keeps it while any node reports that the player is connected. So a lost request or
-//! reply causes a delay, but never loses a match.
+//! Each node sends the store a list of its waiting TCP clients, together with new quick matches. While clients or quick
+//! matches wait, the node repeats this every second. The store pairs players who want the same game, and creates the
+//! games. A TCP client belongs to its node, and the store keeps the client's match until the node has seen it. A quick
+//! match belongs to a registered player, and the store keeps it while any node reports that the player is connected. So
+//! a lost request or reply causes a delay, but never loses a match.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -15,8 +15,8 @@ use noughts_rules::{ClockSettings, Seat, Variant};
 use crate::id::{GameId, InvalidId, NodeId, PlayerId};
 use crate::table::{Holder, NewGame, Settings, Summary, Table};
 
-/// The id of a waiting player: random and never reused. A player that waits again gets a new id. Players see it as the
-/// id of their quick match.
+/// The id of a waiting player: random and never reused. A TCP client that waits again gets a new id. Registered players
+/// see it as the id of their quick match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitingId(pub u128);
 
@@ -148,7 +148,7 @@ pub struct WaitingCount {
     pub players: u64,
 }
 
-/// Maximum number of paired quick matches that a store in memory remembers.
+/// Maximum number of paired quick matches that SQLite and the store in memory remember.
 const MAX_PAIRED: usize = 10_000;
 
 /// Maximum number of waiting quick matches per player.
@@ -174,7 +174,7 @@ pub(super) struct WaitingRow {
     /// The node of a TCP client; `None` for a quick match.
     pub(super) node: Option<NodeId>,
     pub(super) player: WaitingPlayer,
-    /// When a node last reported that the player waits.
+    /// When a node last reported that the TCP client waits, or that the player of the quick match is connected.
     pub(super) listed_ms: u64,
     /// The match of a TCP client, until its node has seen it.
     pub(super) matched: Option<(GameId, Seat)>,
@@ -391,7 +391,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
     games
 }
 
-/// The waiting players of a store in memory, which no other process uses.
+/// The waiting players of a store that only one process uses: SQLite or the store in memory.
 #[derive(Debug, Default)]
 pub(super) struct WaitingPlayers {
     rows: WaitingRows,
@@ -403,7 +403,7 @@ pub(super) struct WaitingPlayers {
     paired_at: VecDeque<(u64, WaitingId)>,
 }
 
-/// What a list changes, before it is carried out.
+/// The changes that a list causes, before they are carried out.
 pub(super) struct Plan {
     rows: WaitingRows,
     pub(super) games: Vec<(NewGame, Summary)>,

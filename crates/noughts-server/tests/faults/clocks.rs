@@ -18,7 +18,7 @@ async fn begun(node: &Node) -> GameId {
 
 async fn begun_with_clock(node: &Node, clock: &str) -> GameId {
     let people = vec![human("Ann"), human("Bob")];
-    // A sweep has told the node the store's time.
+    // After this time, a sweep has told the node the store's time.
     sleep(2 * SECOND).await;
     let live = create_with_clock(node, people, Some(clock)).await;
     let game = live.id();

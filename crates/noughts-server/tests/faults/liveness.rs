@@ -109,7 +109,6 @@ async fn opponent_of_a_dead_nodes_client_wins() {
     );
 }
 
-/// A graceful stop ends the TCP games of its node at once.
 #[tokio::test(start_paused = true)]
 async fn stopping_node_ends_its_tcp_games_at_once() {
     let database = Database::new();

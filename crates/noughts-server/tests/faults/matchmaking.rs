@@ -168,7 +168,7 @@ async fn a_client_that_leaves_while_it_is_paired_is_no_opponent() {
             let seat = timeout(Duration::from_millis(1), stayer.seat()).await;
             let seats = Vec::from_iter(seat.ok().flatten());
             no_ghosts(&database, &seats).await;
-            // It is then paired with the next client.
+            // Then Bob is paired with the next client.
             if let Some(seat) = seats.first() {
                 assert!(database.table(seat.game()).await.is_over());
                 stayer = join(&nodes[1], "Bob");
@@ -249,7 +249,7 @@ async fn a_waiting_client_is_paired_once_when_a_lobby_seat_opens_too() {
         let bob = bob.ok().flatten();
         let taken = database.table(game).await.holder(Seat(1)).cloned();
         let is_taken = taken != Some(Holder::Open(OpenTo::Lobby));
-        // Ann plays with Bob or with Cyd; the other client has the lobby seat or still waits.
+        // Ann plays with Cyd, and Bob still waits; or Ann plays with Bob.
         match seats[0].game() == game {
             true => assert!(bob.is_none() && is_taken),
             false => assert_eq!(bob.as_ref().map(ConnectedSeat::game), Some(seats[0].game())),
@@ -475,7 +475,7 @@ async fn a_quick_match_that_takes_a_seat_is_never_lost() {
     }
 }
 
-/// Nobody is paired with a table whose player has left.
+/// No client takes a seat of a table that is no longer new and whose player is not connected.
 #[tokio::test(start_paused = true)]
 async fn a_lobby_seat_without_its_player_is_not_taken() {
     let database = Database::new();

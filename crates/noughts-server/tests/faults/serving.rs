@@ -97,7 +97,7 @@ async fn no_client_is_served_before_the_time_of_the_store_is_known() {
 #[tokio::test]
 async fn stream_that_is_resumed_at_a_node_that_is_behind_does_not_go_back() {
     let database = Database::new();
-    // The second node gets no hints, so it does not learn of the turn.
+    // The second node gets no hints, so it learns of the turn only at its next comparison with the store.
     database.delay_hints(|_| Vec::new());
     let (_first, here) = serve(&database, 1).await;
     let (_second, there) = serve(&database, 2).await;

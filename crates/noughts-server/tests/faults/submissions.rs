@@ -160,7 +160,8 @@ async fn table_is_loaded_again_after_a_panic() {
     assert_eq!(database.table(game).await.turn(), 2);
 }
 
-/// A resumed stream delivers every kind of entry: everything that a watcher would have received live.
+/// A resumed stream delivers what a watcher would have received live: turns, taken seats, rematch offers and the
+/// rematch.
 #[tokio::test(start_paused = true)]
 async fn resumption_delivers_every_kind_of_entry() {
     let database = Database::new();

@@ -9,7 +9,7 @@ use crate::client::{Frame, Game, Tcp, http};
 use crate::node::{Node, three};
 use crate::postgres_server::Server;
 
-/// Number of games against the computer. Together with the pairs there are 45 TCP clients, 15 at each node.
+/// Number of games against the computer. Together with the pairs there are 45 TCP clients, about 15 at each node.
 const ROBOT_GAMES: usize = 15;
 const PAIRS: usize = 15;
 const HTTP_GAMES: usize = 9;
@@ -113,7 +113,7 @@ async fn begin(nodes: &[Node; 3]) -> (Vec<(Tcp, bool)>, Vec<[(Tcp, bool); 2]>, V
     }
     let mut pairs = Vec::new();
     for number in 0..PAIRS {
-        // Half of the pairs are at two nodes.
+        // In about half of the pairs, the two clients are at different nodes.
         let mut ann = Tcp::join(nodes[number % 3].pairs, "Ann").await;
         let mut bob = Tcp::join(nodes[(number + number % 2) % 3].pairs, "Bob").await;
         let (ann_first, bob_first) = tokio::join!(ann.admitted(), bob.admitted());

@@ -114,7 +114,7 @@ async fn a_thousand_quick_matches_of_three_nodes_are_paired_once_each() {
     let mut all = tokio::task::JoinSet::new();
     for (number, token) in tokens.into_iter().enumerate() {
         let (port, gate) = (ports[number % 3], std::sync::Arc::clone(&gate));
-        // Read at another node than the one that was asked.
+        // The result is read at another node than the one that got the request.
         let other = ports[(number + 1) % 3];
         all.spawn(async move {
             let id = {

@@ -19,7 +19,7 @@ async fn players_of_two_nodes_see_each_other_come_and_go() {
     ann.until_present([true, true]).await;
     drop(bob);
     ann.until_present([true, false]).await;
-    // A connection that drops while the database is away is gone when it is back.
+    // A connection ends while the database is unavailable. When the database is back, the player is shown as away.
     let mut bob = Events::open(nodes[1].http, &game.id, &game.tokens[1]).await;
     bob.until_present([true, true]).await;
     ann.until_present([true, true]).await;

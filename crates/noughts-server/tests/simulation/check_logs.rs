@@ -225,7 +225,8 @@ fn check_lists(games: &HashMap<GameId, CheckedGame>, listed: &[ListedGame]) {
         assert_eq!(summary.status, expected.status, "{stored:?}");
         assert_eq!(summary.holders, expected.holders, "{stored:?}");
         match (summary.deadline_ms, expected.deadline_ms) {
-            // Turns do not always write the deadline of a clock. It may be too early, but never too late.
+            // Turns do not always store the deadline of a clock. The stored deadline may be too early, but never too
+            // late.
             (Some(listed), Some(expected)) if table.settings().clock.is_some() => {
                 assert!(listed <= expected, "{listed} {expected}: {stored:?}");
             }

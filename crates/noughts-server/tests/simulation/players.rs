@@ -295,7 +295,7 @@ impl Player {
             };
             let answer = self.submit(&command, 0).await;
             let is_reused = answer == Err(TableRefusal::KeyReused);
-            // A node that does not know about the seat does not know the key, but still refuses.
+            // A node that does not know the seat and the key yet learns of them by a conflict, and refuses too.
             assert!(is_reused, "{answer:?}");
             self.scenario
                 .observations()

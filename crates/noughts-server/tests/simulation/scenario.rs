@@ -22,8 +22,8 @@ pub(crate) const FAULTY: Duration = Duration::from_secs(45);
 /// robots.
 const CALM: Duration = Duration::from_secs(60);
 
-/// Maximum time for an instant robot to move after somebody opens its game. If a person plays too, the robot need not
-/// move earlier.
+/// Maximum time for an instant robot to move after a client opens its game. In a game with people, such a robot has no
+/// deadline, so nodes need not move for it before a client opens the game.
 const LOOKED_AT: Duration = Duration::from_secs(3);
 
 const TCP_CLIENTS: usize = 7;
@@ -192,7 +192,7 @@ pub(crate) async fn run(seed: u64) -> BTreeMap<&'static str, usize> {
 async fn look_at_all(scenario: &Scenario, random: &mut Random) {
     for game in scenario.database.ids() {
         let node = scenario.node(random);
-        // A creation that failed left nothing behind.
+        // If the creation of a game failed, there is no such game.
         let _ = node.tables.get(game).await.expect("the database is good");
     }
 }

@@ -41,7 +41,8 @@ struct Known {
     summary: Summary,
 }
 
-/// Makes the same requests to both stores, and compares the replies and the contents at the end.
+/// Makes the same requests to `store` and to a store in memory, and compares the replies. At the end, compares all
+/// games and lists.
 pub(crate) async fn compare(store: &dyn Store, steps: &[Step]) {
     let reference = Memory::default();
     let mut games: Vec<Known> = Vec::new();
@@ -212,7 +213,7 @@ fn new_append(number: usize, known: &Known, last: u32, step: &Step) -> Append {
     if has_sat || c % 7 == 0 {
         let mut changed = summary(&holders);
         changed.deadline_ms = b.is_multiple_of(2).then_some(a.into());
-        // A game that is over stays over, and no seat is taken at the same moment.
+        // A game that is over stays over. An append that takes a seat does not end the game.
         if known.summary.ending.is_some() {
             (changed.status, changed.ending) = (Status::Over, known.summary.ending.clone());
         } else if c % 14 == 0 && !has_sat {

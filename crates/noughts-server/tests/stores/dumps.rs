@@ -119,7 +119,8 @@ async fn a_dump_is_of_one_moment() {
         for _ in 0..3_000 {
             created(store, game(&["Ann", "Bob"])).await;
         }
-        // The dump waits for its receiver, which begins only after more games were created.
+        // When the dump reaches the players, which come before the games, the receiver creates more games. The dump
+        // waits for its receiver, but must not contain these games.
         let (to, mut from) = tokio::sync::mpsc::channel(1);
         let more = async {
             let mut games = 0;

@@ -330,7 +330,7 @@ async fn unreadable_old_game_does_not_stop_the_migration() {
 async fn failed_migration_changes_nothing() {
     let place = sqlite_copy();
     let mut raw = place.raw().await;
-    // The name of a table that the last step creates is taken.
+    // The name of a table that the second step creates is taken.
     raw_sql("CREATE TABLE probes (other)")
         .execute(&mut raw)
         .await

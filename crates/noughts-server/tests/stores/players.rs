@@ -56,7 +56,7 @@ pub(crate) async fn a_player_is_found_by_its_token(store: Arc<dyn Store>) {
     both.sort_by_key(|player| player.id);
     assert_eq!(both, [bob.clone(), ann]);
     assert_eq!(store.players(Vec::new()).await.unwrap(), []);
-    // An id and a token are used once.
+    // An id is used once. The token of the refused player is not stored.
     let again = store.create_player(player(2, "Cyd"), hash("new")).await;
     assert!(again.is_err(), "{again:?}");
     assert_eq!(of_token("new").await, None);
@@ -85,7 +85,7 @@ pub(crate) async fn a_link_code_gives_one_token(store: Arc<dyn Store>) {
     let found = store.player_of_token(hash("second")).await.unwrap();
     assert_eq!(found, Some(ann.clone()));
     assert_eq!(store.player_of_token(hash("third")).await.unwrap(), None);
-    // Both tokens are valid, until one revokes the others.
+    // Both tokens are valid. Then all tokens except the first are revoked.
     let first = hash("token of Ann");
     assert_eq!(store.revoke_other_tokens(ann.id, first).await, Ok(1));
     assert_eq!(store.player_of_token(hash("second")).await.unwrap(), None);
@@ -93,7 +93,7 @@ pub(crate) async fn a_link_code_gives_one_token(store: Arc<dyn Store>) {
         store.player_of_token(first).await.unwrap(),
         Some(ann.clone())
     );
-    // Codes and tokens are bounded. An old code makes room.
+    // The numbers of codes and tokens are bounded. Expired codes do not count.
     for number in 0..MAX_LINKS {
         assert_eq!(link(&format!("c{number}")).await, LinkCreation::Created);
     }

@@ -49,7 +49,7 @@ struct Both([Postgres; 2], std::sync::atomic::AtomicUsize);
 
 impl Both {
     async fn open(url: &str) -> Both {
-        // At once, so that both would create the schema.
+        // At once, so that both try to create the schema.
         let (one, other) = tokio::join!(open(url), open(url));
         Both([one, other], Default::default())
     }

@@ -728,7 +728,7 @@ pub(crate) async fn writes_are_counted(store: Arc<dyn Store>) {
     );
 }
 
-/// Only for stores that several nodes may open.
+/// Only for stores that store the counters of nodes: SQLite and PostgreSQL.
 pub(crate) async fn nodes_see_each_other_count(store: Arc<dyn Store>) {
     let (here, there) = (NodeId(1), NodeId(u64::MAX));
     let others = async |node| store.sweep(node, 0, 0).await.unwrap().others;

@@ -1,4 +1,4 @@
-//! `--forget-after`: old games are deleted, by the server's own clock.
+//! `--forget-after`: old games are deleted, by the server's own clock. Also: unused tables leave memory.
 
 use std::sync::Arc;
 use std::time::Duration;

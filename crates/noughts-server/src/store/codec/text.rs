@@ -252,8 +252,8 @@ pub(in crate::store) fn read_status(word: &str) -> Option<Status> {
     }
 }
 
-/// Formats how a game ended: `draw`, `abandoned`, `won x by line 0 4 8`. Cells are counted from 0, row by
-/// row.
+/// Formats how a game ended: `draw`, `abandoned`, `won x by line 0 4 8`. The numbers of cells are those of
+/// `Move::index`.
 pub(in crate::store) fn write_conclusion(conclusion: &Conclusion) -> String {
     let (sides, by) = match conclusion {
         Conclusion::Draw { reason } => return write_draw(*reason).to_owned(),

@@ -32,7 +32,8 @@ pub(super) async fn dump_snapshot(
     Ok(())
 }
 
-/// Loads a dump: all of it or nothing. Servers that start in the meantime wait.
+/// Loads a dump: all of it or nothing. A server that starts in the meantime can create no games and no players until
+/// the load ends.
 pub(super) async fn load_in_transaction(
     to: &mut PgConnection,
     from: mpsc::Receiver<DumpItem>,

@@ -64,8 +64,8 @@ pub(super) async fn match_waiting(
     Ok(matches)
 }
 
-/// Stores the quick matches that were paired, and deletes those that were stored longer than [`QUICK_MATCH_KEPT_MS`]
-/// ago.
+/// Stores the quick matches that have a game now. If there are any, also deletes those that were stored longer than
+/// [`QUICK_MATCH_KEPT_MS`] ago.
 async fn save_paired(
     at: &mut PgConnection,
     matches: &Matches,

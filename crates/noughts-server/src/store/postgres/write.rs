@@ -19,9 +19,9 @@ use crate::store::{
 };
 use crate::table::{SeatSet, Summary};
 
-/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the games and
-/// numbers of those. Entry 1 has no predecessor; its game must exist. The rows are sorted, because two nodes that
-/// insert in different orders would deadlock.
+/// Inserts the first entry of each append if its predecessor exists and its number is free. Returns the games and
+/// numbers of the inserted entries. Entry 1 has no predecessor; its game must exist. The rows are sorted, because two
+/// nodes that insert in different orders could deadlock.
 macro_rules! insert_first_entries {
     () => {
         "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
@@ -38,7 +38,7 @@ macro_rules! insert_first_entries {
 /// The statement for appends of one entry each that change no other row.
 const APPEND_PLAIN: &str = insert_first_entries!();
 
-/// The statement for appends of any kind, except those that create a game.
+/// The statement for appends of any kind. It does not insert the game that an append may create.
 const APPEND: &str = concat!(
     "WITH stored AS (",
     insert_first_entries!(),
@@ -73,8 +73,8 @@ const APPEND: &str = concat!(
      ) SELECT game, number FROM stored"
 );
 
-/// Inserts games whose key is free, with the names of their players, and returns the ids of these games. Keys have a
-/// scope; keys of older versions have none and apply to all clients for 24 hours (86 400 000 ms).
+/// Inserts games whose id and key are free, with the names of their players, and returns the ids of these games. Keys
+/// have a scope; keys of older versions have none and apply to all clients for 24 hours (86 400 000 ms).
 const INSERT_GAMES: &str = "\
     WITH stored AS (\
     INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
@@ -267,7 +267,7 @@ pub(super) async fn create_all(
     games: &[GameRow],
 ) -> Result<Vec<Outcome<Created>>, sqlx::Error> {
     let mut numbered: Vec<(usize, &GameRow)> = games.iter().enumerate().collect();
-    // Sorted, because two nodes that insert the same keys in different orders would deadlock.
+    // Sorted, because two nodes that insert the same keys in different orders could deadlock.
     numbered.sort_by_key(|(_, game)| (&game.key, &game.key_scope, game.id));
     let (firsts, repeats) = split_repeats(numbered, |(_, game)| game.id);
     let mut outcomes = vec![Ok(Created::Stored); games.len()];

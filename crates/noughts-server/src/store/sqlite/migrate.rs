@@ -26,7 +26,7 @@ pub(super) async fn check(
     opening.check(checked?)
 }
 
-/// The schema of the file; 0 if it is empty.
+/// The schema of the file; 0 if it is empty. Refuses newer versions and other programs.
 async fn version(from: &mut SqliteConnection) -> Result<i64, StoreError> {
     let (is_empty, is_ours): (bool, bool) =
         query_as("SELECT count(*) = 0, coalesce(max(name = 'schema_steps'), 0) FROM sqlite_schema")

@@ -1,4 +1,4 @@
-//! Writes to SQLite, inside the open transaction.
+//! Writes to SQLite. The functions run inside an open transaction, except `append_plain`.
 
 use std::collections::HashSet;
 
@@ -23,8 +23,8 @@ use crate::table::Summary;
 
 type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
 
-/// Inserts the first entry of each append if its predecessor exists and its number is free, and returns the games and
-/// numbers of those. Entry 1 has no predecessor; its game must exist.
+/// Inserts the first entry of each append if its predecessor exists and its number is free. Returns the games and
+/// numbers of the inserted entries. Entry 1 has no predecessor; its game must exist.
 static INSERT_FIRST_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT * FROM (",
     8,
@@ -68,7 +68,7 @@ static INSERT_NAMES: Statement = Statement::new(
     ") CROSS JOIN games ON games.id = column2 WHERE true ON CONFLICT DO NOTHING",
 );
 
-/// Marks rows of the table `seat_names` whose game is no longer running.
+/// Marks rows of the table `seat_names` as no longer running, because their game has ended.
 static END_GAMES: Statement = Statement::new(
     "UPDATE seat_names SET is_running = 0 FROM (",
     2,
@@ -76,7 +76,7 @@ static END_GAMES: Statement = Statement::new(
      AND seat_names.created_ms = games.created_ms AND seat_names.game = column2",
 );
 
-/// Inserts games whose key is free. Keys have a scope; keys of older versions have none and apply to all
+/// Inserts games whose id and key are free. Keys have a scope; keys of older versions have none and apply to all
 /// clients for 24 hours (86 400 000 ms).
 static INSERT_GAMES: Statement = Statement::new(
     "INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
@@ -158,7 +158,8 @@ pub(super) fn is_one_statement(appends: &[AppendRows]) -> bool {
             .all(|append| append.is_plain() && places.insert(append.place()))
 }
 
-/// Writes appends that have one entry each and change no other row. Each has a different place in the logs.
+/// Writes appends for which [`is_one_statement`] is true. Needs no open transaction. If one append cannot be stored,
+/// the others are stored nevertheless.
 pub(super) async fn append_plain(
     to: &mut SqliteConnection,
     appends: &[AppendRows],

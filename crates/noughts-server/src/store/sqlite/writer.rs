@@ -65,7 +65,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Begins a transaction.
     pub(super) async fn begin(&self) -> Result<Transaction<'_>, StoreError> {
         let mut lease = self.lease().await?;
         let begun = raw_sql("BEGIN IMMEDIATE").execute(lease.connection()).await;
@@ -104,10 +103,10 @@ async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<
     Ok(u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-/// The connection while it is in use. If it is dropped in a transaction, for example because its caller is cancelled,
-/// the connection is closed, which rolls back the transaction.
+/// The connection while it is in use. If this value is dropped in a transaction, for example because its owner is
+/// cancelled, the connection is closed, which rolls back the transaction.
 struct Lease<'w> {
-    /// `None` only while it is being dropped.
+    /// `None` only while the lease is being dropped.
     connection: Option<SqliteConnection>,
     open: MutexGuard<'w, Open>,
     file: &'w DatabaseFile,
@@ -242,8 +241,8 @@ fn row_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the other rows would be written without it. False if the file is
-/// locked, unreadable or not writable, because then each row would cause the same error.
+/// Whether one row may have caused the error, so that the other rows would be written without it. False for a locked
+/// file and for I/O errors, because then each row would cause the same error.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     use sqlite_code::{BUSY, IOERR, LOCKED};
     let database = error.as_database_error();
