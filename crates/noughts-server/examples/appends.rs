@@ -1,6 +1,6 @@
-//! How many turns per second a store takes: `appends sqlite:FILE full`, `appends sqlite:FILE normal`,
-//! `appends postgres://…`. Measured with 1, 32 and 1 000 players. Each player appends a turn when the turn
-//! before it is durable.
+//! How many turns per second a store can append: `appends sqlite:FILE full`, `appends sqlite:FILE normal`,
+//! `appends postgres://…`. Measured with 1, 32 and 1 000 players. Each player appends the next turn when the previous
+//! turn is durable.
 
 use std::error::Error;
 use std::path::Path;

@@ -135,8 +135,8 @@ impl HttpServer {
         }
     }
 
-    /// Serves connections until `closing` is set. Then waits up to [`SHUTDOWN_TIMEOUT`] for the requests that are
-    /// already in progress.
+    /// Serves connections until `closing` is set. Then waits up to [`SHUTDOWN_TIMEOUT`] for the requests in progress,
+    /// the streams and the WebSockets.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let app = self.middleware.app();
         let accepted = app.tables.metrics().accepted_by(ListenerKind::Http);
@@ -187,7 +187,7 @@ async fn serve_connection(
     };
     let is_served = permit.is_served();
     let mut builder = hyper::server::conn::http1::Builder::new();
-    // Without a timer hyper has no timeout for headers.
+    // hyper needs a timer for the timeout of headers: without a timer it panics.
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
@@ -203,7 +203,7 @@ async fn serve_connection(
         }
     };
     tokio::select! {
-        // An error means that the client disconnected or broke the protocol, which is normal.
+        // An error means that the client disconnected, was too slow or broke the protocol, which is normal.
         _ = connection.as_mut() => {}
         () = refused => {}
         _ = closing.changed() => {

@@ -10,7 +10,8 @@
 //!                               └─► watchers, other nodes, robots
 //! ```
 //!
-//! [`Table`] is pure. Listeners, clock, random seed and store are passed to [`Server::start`].
+//! [`Table`] is pure: it does no I/O and reads no clock. The caller of [`Server::start`] provides the listeners, the
+//! clock, the random seed and the store.
 
 mod admin;
 mod background_tasks;

@@ -44,7 +44,7 @@ pub struct ServerConfig {
     pub limits: ConnectionLimits,
     /// Number of threads for robots and analyses. The server uses at least 2.
     pub robot_threads: usize,
-    /// The clock, and the random seed.
+    /// The random seed of the robots, and the clock of the whole server.
     pub engine: EngineSetup,
     /// The source of ids of games and players.
     pub ids: IdSource,
@@ -102,7 +102,7 @@ pub struct Server {
     tasks: Vec<AbortHandle>,
 }
 
-/// Maximum time for each step of a shutdown that waits for the store.
+/// [`Server::stop`] waits for the store in several steps. This is the maximum time for each of them.
 const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {
@@ -175,7 +175,8 @@ impl Server {
     /// Stops the server and closes all ports and connections. Returns true if everything in progress was
     /// stored.
     pub async fn stop(mut self) -> bool {
-        // This comes before the connections close, so that the players of one table leave together.
+        // The TCP clients leave their games before their connections close, so that two clients at one table leave
+        // together.
         self.tables.leave_all();
         let has_left = self.tables.background().ended(STOP_STEP).await;
         if !has_left {
@@ -234,6 +235,7 @@ impl Server {
 
 /// Waits until the time of a shared store is known, then runs `run`, which serves clients. A client that is served
 /// earlier would get times of this node's own clock. If that clock was wrong, games would end too early or too late.
+/// If the store is not shared, `run` starts at once. If the server stops first, `run` does not start.
 async fn run_when_time_is_known(
     tables: Arc<Tables>,
     mut closed: watch::Receiver<bool>,

@@ -164,7 +164,7 @@ pub(crate) fn nodes() {
                 times.push(asked.elapsed().as_secs_f64() * 1e3);
             }
             clients::receive(&mut player);
-            // At the pace of people, so that hints are not sent in batches.
+            // A pause, so that the hints of several turns are not sent together.
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -65,7 +65,7 @@ impl Process {
             .expect("a number")
     }
 
-    /// The processor time that the process has used.
+    /// The processor time that the threads of the process have used. Threads that have ended do not count.
     pub(crate) fn cpu(&self) -> Duration {
         let threads = fs::read_dir(self.about("task")).expect("it is still there");
         let taken = threads.filter_map(|thread| {

@@ -22,7 +22,7 @@ pub(crate) trait Job {
     fn figures(&mut self) -> Self::Figures;
 }
 
-/// `figure` of each round.
+/// Returns `figure` of each round.
 pub(crate) fn column<T>(rounds: &[T], figure: impl Fn(&T) -> f64) -> Vec<f64> {
     rounds.iter().map(figure).collect()
 }

@@ -255,7 +255,7 @@ fn moves(variant: &Variant, analysis: &Analysis) -> Vec<MoveEvaluation> {
     moves.collect()
 }
 
-/// `plies`, the number of plies to the end of the game; always `None` for draws.
+/// The number of plies to the end of the game: `plies`, but `None` for a draw.
 fn plies_of(value: noughts_engine::GameValue, plies: Option<u32>) -> Option<u32> {
     plies.filter(|_| value != noughts_engine::GameValue::Draw)
 }

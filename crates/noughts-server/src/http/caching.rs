@@ -158,7 +158,8 @@ fn hash_for_tag(bytes: &[u8]) -> u64 {
 
 /// The tag of a body with this hash. It is weak, because the compressed and the plain body share it.
 pub(super) fn weak_tag(hash: u64) -> HeaderValue {
-    // The tag is written byte by byte, because `format!` takes eight times as many instructions, for every view.
+    // Every response with a view needs a tag. It is written byte by byte, because `format!` would take eight times as
+    // many instructions.
     let mut tag = *b"W/\"0123456789abcdef\"";
     for (digit, shift) in tag[3..19].iter_mut().zip((0..64).step_by(4).rev()) {
         *digit = b"0123456789abcdef"[(hash >> shift & 0xf) as usize];

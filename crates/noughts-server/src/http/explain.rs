@@ -1,8 +1,8 @@
 //! Explains why a body or query is invalid: which field is wrong, and what is allowed there.
 //!
-//! serde parses each JSON body first. It is fast, but its messages are not meant for users. Only if serde fails, this
-//! module compares the body with the schema of its type, which is also part of the OpenAPI description. Query
-//! parameters are compared with their schemas before serde parses them.
+//! serde parses each JSON body first. It is fast, but its messages are not meant for users. Only if serde fails, or if
+//! the body is a list, this module compares the body with the schema of its type, which is also part of the OpenAPI
+//! description. Query parameters are compared with their schemas before serde parses them.
 
 mod json_tree;
 
@@ -568,7 +568,7 @@ mod tests {
         (!is_read).then(|| explain_json::<T>(body.as_bytes(), "body"))
     }
 
-    /// JSON that looks like a request: the names of real fields, with any values.
+    /// JSON that looks like a request: mostly names of real fields, with any values.
     fn json() -> impl Strategy<Value = String> {
         let word = prop::sample::select(vec![
             "variant", "history", "seats", "take", "from", "game", "turn", "after", "human",
@@ -597,8 +597,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every body that serde refuses gets an explanation that names a field or says that the body must be an
-        /// object.
+        /// Every body that is a list or that serde refuses gets an explanation. The explanation names a field, or says
+        /// that the body must be an object.
         #[test]
         fn every_refused_body_is_explained(body in json()) {
             let explained = [

@@ -187,7 +187,7 @@ impl<T: DeserializeOwned + ToSchema, S: Send + Sync> FromRequest<S> for Json<T> 
     }
 }
 
-/// Maximum size of a JSON body.
+/// Maximum size of a JSON body, in bytes. Records have a larger limit.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// The `N` parameters in the path of a request.

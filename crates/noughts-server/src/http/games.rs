@@ -531,7 +531,7 @@ pub(super) async fn snapshot(app: &Arc<AppState>, id: GameId) -> Result<Arc<Snap
     Ok(table(app, id).await?.snapshot())
 }
 
-/// Submits a command. It is executed even if the client disconnects.
+/// Submits a command. The command is executed even if the client disconnects.
 pub(super) async fn submit(
     app: &Arc<AppState>,
     mut live: Arc<LiveTable>,
@@ -557,7 +557,7 @@ pub(super) async fn submit(
 }
 
 /// Runs a future to its end even if the caller is dropped: a future that is not ready at its first poll gets its own
-/// task. Returns `None` if the future panicked.
+/// task. Returns `None` if the future panics in that task. A panic in the first poll reaches the caller.
 async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work);
     // No waker is needed: the spawned task polls again.

@@ -25,7 +25,7 @@ pub(in crate::http) struct LinkPreview {
 const MAX_NAMES: usize = 4;
 
 impl LinkPreview {
-    /// The metadata for every page except games.
+    /// The metadata for every page except games. A page of a game that cannot be read gets this metadata too.
     pub(in crate::http) fn of_site(headers: &HeaderMap) -> LinkPreview {
         let texts = preferred_language(headers);
         LinkPreview {
@@ -259,7 +259,7 @@ mod tests {
         };
         assert_eq!(title("Ann", "en"), "Ann invites you to play Tic-tac-toe");
         assert_eq!(title("Ann", "cs"), "Ann vás zve ke hře: Piškvorky 3 × 3");
-        // The page registers players without a name with this word of their own language.
+        // If a player has chosen no name, the page registers the player as "guest" in the language of the page.
         for unnamed in ["", "Guest", "Convidat", "Host", "Invité"] {
             let expected = "On vous invite à jouer : Morpion";
             assert_eq!(title(unnamed, "fr"), expected, "{unnamed}");

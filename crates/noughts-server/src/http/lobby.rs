@@ -2,8 +2,8 @@
 //! stream.
 //!
 //! A *watcher* is a client that follows the list. While there are watchers, a task reads the list from the store: when
-//! a seat or a connection changes at a table of this node, and at intervals, because other nodes may change the list
-//! and games go on. A turn does not wake the task. Every message is encoded once for all watchers. A watcher that
+//! a seat, a connection or a quick match changes on this node, and at intervals, because other nodes, turns and time
+//! also change the list. A turn does not wake the task. Every message is encoded once for all watchers. A watcher that
 //! missed a change gets the whole list.
 
 use std::collections::HashMap;
@@ -38,8 +38,8 @@ use crate::tables::Tables;
 const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval at which a list of waiting tables is read if there are no other nodes. Changes of seats and connections on
-/// this node wake the task at once. The deletion of old games does not wake it, so the list shows such games for up to
-/// this interval.
+/// this node wake the task at once. The task is not woken when an old game is deleted, or when a table without
+/// connected players is no longer new. The list shows such tables for up to this interval.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum time between two reads of the list, so that one read covers several changes. It is longer for the list with
@@ -81,12 +81,14 @@ pub(super) struct Lobby {
 /// The list at one time, encoded.
 struct LobbyState {
     /// The number of this state. It is one more than the number of the previous state. If there is no previous state to
-    /// compare with, `changes` is empty, and the number is two more.
+    /// compare with, `changes` is empty, and the number is two more than the latest number. Then every watcher gets the
+    /// whole list.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.
     all: Bytes,
-    /// The message with the number of quick matches, if the lobby has it.
+    /// The message that says how many players wait for a quick match; `None` if this lobby does not list games in
+    /// progress.
     matches: Option<Bytes>,
     /// The messages that lead from the previous state to this one, with their event names.
     changes: Vec<(&'static str, Bytes)>,
@@ -171,7 +173,7 @@ impl Lobby {
 }
 
 /// The newest games with this status, at most `limit`: waiting tables that are attended, or games in progress that are
-/// live.
+/// live and among the newest [`MAX_LIVE_SCANNED`].
 async fn list(
     tables: &Tables,
     status: Status,

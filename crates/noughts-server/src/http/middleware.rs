@@ -116,7 +116,7 @@ impl Middleware {
         }
     }
 
-    /// Counts a response, and adds the headers that every response has.
+    /// Counts a response, and adds the headers that do not depend on the handler.
     fn finish(&self, response: &mut Response, about: &RequestInfo) {
         let metrics = self.app.tables.metrics();
         let status = response.status().as_u16();
@@ -156,7 +156,7 @@ impl ConnectionService {
         limiter.client(self.peer, request.headers(), &self.permit)
     }
 
-    /// Refuses a request that must not reach the handlers.
+    /// Checks whether a request may reach the handlers, and counts the request for the rate limit.
     fn check(&self, request: &Request<Incoming>, client: &Client) -> Result<(), ApiError> {
         // If there are several Host headers, a proxy may have checked another header than the one that this server
         // uses.
@@ -198,8 +198,8 @@ impl ConnectionService {
     }
 }
 
-/// Whether a request creates a game, or asks to wait for one. Requests for rematches are not included;
-/// `games::check_rematch` refuses them.
+/// Whether a request creates a game, or asks to wait for one. Requests for rematches are not included:
+/// `games::check_rematch` decides about them.
 fn creates_game(method: &Method, path: &str) -> bool {
     let creates = ["/api/games", "/api/matches", "/api/records"];
     method == Method::POST && creates.contains(&path)

@@ -1,7 +1,8 @@
-//! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification, and also at
-//! intervals, it compares the player's tables with what it has sent, and sends the differences. So a notification that
-//! comes twice or late does no harm, and a lost notification only delays the events. The id of an event encodes what
-//! was sent, so that any node can resume the stream.
+//! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification about a game, it
+//! compares the table with what it has sent, and sends the differences. After some time without a notification, it
+//! does this for all games of the player. So a notification that comes twice or late does no harm, and a lost
+//! notification only delays the events. The id of an event encodes what was sent, so that any node can resume the
+//! stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -39,10 +40,10 @@ const MAX_FINISHED: usize = 10;
 /// Maximum time between the stored time of an entry and the moment at which the entry can be read from the store.
 const MAX_COMMIT_MS: u64 = 5_000;
 
-/// Interval at which a stream checks all games without a notification, because messages between nodes may get lost.
+/// After this time without a notification, a stream checks all games, because messages between nodes may get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How long to wait after an error of the store.
+/// After an error of the store and then this time without a notification, a stream checks all games again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows all games of the caller's player by server-sent events.
@@ -285,8 +286,8 @@ impl PlayerEvents {
         self.app.tables.store().list(query).await
     }
 
-    /// Removes and encodes all unsent messages. Only the last message has an id. So a client that received only some of
-    /// the messages gets all of them again.
+    /// Removes and encodes all unsent messages. Only the last message has an id. So if a client received only some of
+    /// the messages, it gets all of them again when it resumes the stream.
     fn take_unsent(&mut self) -> Vec<u8> {
         let mut chunk = Vec::new();
         let messages = std::mem::take(&mut self.unsent);
@@ -358,7 +359,7 @@ impl PlayerEvents {
         }
         let is_full = self.seen.games.len() >= MAX_FOLLOWED && self.finished.is_empty();
         if before.is_none() && is_full {
-            // The game is followed as soon as another game is over.
+            // The game is followed at a later check, when another game is over.
             return;
         }
         let mut tell = |message: fn(MyGame) -> PlayerMessage| {

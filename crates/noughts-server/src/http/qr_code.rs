@@ -1,4 +1,4 @@
-//! The link to a game as a QR code.
+//! Links as QR codes: the link to a game, and the link for another device of a player.
 
 use qrcode::QrCode;
 use qrcode::render::svg::Color;
@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 
 use crate::id::GameId;
 
-/// The parts of a link that are neither in the path nor in the `Host` header.
+/// The parts of a game's link that the request has neither in its path nor in its `Host` header.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LinkQuery {
@@ -33,7 +33,7 @@ impl LinkQuery {
 /// level of error correction that is used here.
 pub(super) fn svg(link: &str) -> Option<String> {
     let code = QrCode::new(link).ok()?;
-    // One unit per module; the page scales it.
+    // Each module of the code is one unit wide; the page scales the image.
     let mut image = code.render::<Color<'_>>();
     Some(image.module_dimensions(1, 1).build())
 }

@@ -69,8 +69,8 @@ const MAX_CHECKED_TABLES: usize = 32;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The number of replayed turns or log entries that counts as one request. On the largest board, replaying one of them
-/// takes up to 5 µs.
+/// The number of replayed turns or log entries that counts as one further request. On the largest board, replaying one
+/// turn or entry takes up to 5 µs.
 pub(super) const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -114,7 +114,7 @@ impl StreamPermit {
 
 impl Client {
     /// The address that limits apply to; `None` if limits do not apply. The processor time of robots is counted for
-    /// this address, and idempotency keys are valid only for it.
+    /// this address, and the idempotency keys of requests that create games are valid only for it.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
     }
@@ -439,8 +439,8 @@ enum UsageLevel {
     Unused,
     /// The address has used something, but it is below all its limits.
     Used,
-    /// The address has reached a limit, or has used more than 95 % of its stored bytes. Without its entry, the server
-    /// would serve the address too early.
+    /// The address has reached a limit, or has used more than 95 % of its daily limit of stored bytes. Without its
+    /// entry, the server would serve the address too early.
     AtLimit,
 }
 

@@ -48,7 +48,7 @@ pub(super) async fn record(
     Ok((medium, record.to_string()).into_response())
 }
 
-/// Whether `Accept` names JSON before any text.
+/// Whether `Accept` names JSON, and names it before plain text.
 fn prefers_json(headers: &HeaderMap) -> bool {
     let wants = headers.get(header::ACCEPT);
     let wants = wants.and_then(|value| value.to_str().ok());
@@ -149,7 +149,7 @@ async fn import(
     Ok(created?)
 }
 
-/// Maximum size of a record. It is enough for a game on a large board.
+/// Maximum size of a record, in bytes. It is enough for a game on a large board.
 const RECORD_BYTES: usize = 1024 * 1024;
 
 /// Checks that the name or the strategy at a seat of a record is allowed at a table.

@@ -69,7 +69,7 @@ impl SeatTokens {
         verified.is_ok().then_some(at)
     }
 
-    /// The first 128 bits of the authentication code. They are returned as a `GameId` because it has a text form of 128
+    /// The first 128 bits of the authentication code. The return type is `GameId` because it has a text form for 128
     /// bits.
     fn sign(&self, parts: &[&str]) -> GameId {
         let bytes = self.mac(parts).finalize().into_bytes();

@@ -1,7 +1,8 @@
 //! The web page: `index.html`, the other files of `web/`, icons, and the images of games.
 //!
 //! The path of most files contains a hash of all files. So browsers need not ask again for such a file, and modules can
-//! import each other by relative paths. Browsers revalidate the document and other files with a fixed path.
+//! import each other by relative paths. Browsers revalidate the document and other files with a fixed path, except the
+//! PNG icons, which they cache for a day.
 
 mod files;
 
@@ -25,7 +26,8 @@ use super::stream::view_of;
 use files::{Encoding, MANIFEST_TYPE, Site};
 pub(super) use files::{File, compressed};
 
-/// The files of the page. They are compressed once, when they are first needed.
+/// The files of the page. They are compressed once, when they are first needed. The document and the manifest are
+/// compressed for each response, because their texts differ.
 static SITE: LazyLock<Site> = LazyLock::new(Site::new);
 
 /// The Content-Security-Policy of the web page: only files of this server and images that the page creates, no inline
@@ -34,7 +36,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types noughts-worker";
 
-/// The values of `Cache-Control`: for files whose path contains the version, and for other files.
+/// The values of `Cache-Control`: for files whose path contains the version, and for other files except PNG icons.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 const REVALIDATE: &str = "no-cache";
 

@@ -288,8 +288,8 @@ impl Follow {
         }
     }
 
-    /// Whether to send the update to this watcher. False if the watcher already has the entry, and if it has missed an
-    /// earlier entry, because then it needs a new snapshot.
+    /// Whether to send the update to this watcher; also records what the watcher then has. False if the watcher already
+    /// has the entry. Also false if the watcher has missed an earlier entry, because then it needs a new snapshot.
     fn takes(&mut self, update: &Update) -> bool {
         match (&update.change, update.entry) {
             (Change::View(snapshot), _) => {

@@ -41,7 +41,7 @@ const MAX_UNSENT_BYTES: usize = 1024 * 1024;
 /// Maximum time until the client's first message.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// If a client is silent for this long, it gets a ping and must answer within the same time.
+/// If a client is silent for this long, it gets a ping. Then it must send something within [`PONG_TIMEOUT`].
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PONG_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -402,7 +402,7 @@ impl Connection {
         }
     }
 
-    /// Performs the closing handshake, which the client or the server has started.
+    /// Answers the client's closing handshake, or starts one. Does nothing if the client is gone.
     async fn close(mut self, end: End) {
         let closing_handshake = async {
             match end {

@@ -15,7 +15,7 @@ use tracing::{debug, info, warn};
 
 use super::{Connections, Permit, WhenFull};
 
-/// A listener that waits after an error instead of retrying at once.
+/// A listener that waits before it retries after an error such as too few file descriptors.
 pub(crate) struct Acceptor {
     listener: TcpListener,
     /// Consecutive errors.
@@ -72,11 +72,11 @@ fn concerns_one_client(error: &io::Error) -> bool {
     )
 }
 
-/// Accepts connections and spawns `serve` for each that the limits permit, until `closing` is set. Closes the
-/// listener, and returns the connections that are still open.
+/// Accepts connections and spawns `serve` for each connection that the limits permit, until `closing` is set. Then
+/// closes the listener, and returns the connections that are still open.
 ///
 /// A connection without a permit is closed at once: nothing is read, written or stored. An open connection is closed
-/// when its peer is banned. `accepted` counts every connection.
+/// when its peer is banned. `accepted` counts every connection, also those without a permit.
 pub(crate) async fn serve_connections<F>(
     listener: TcpListener,
     (connections, when_full): (&Arc<Connections>, WhenFull),

@@ -16,7 +16,8 @@ pub struct ConnectionLimits {
     /// Maximum number of open connections from one address; an IPv6 /64 counts as one address.
     /// 127.0.0.1, ::1 and trusted proxies are exempt.
     pub per_address: usize,
-    /// Disconnect a TCP client that makes no progress for this long while the server waits for it.
+    /// Disconnect a TCP client that makes no progress for this long while the server waits for it, or whose move could
+    /// not be stored for this long.
     pub idle: Duration,
 }
 
@@ -41,7 +42,8 @@ const REFUSED_PER_ADDRESS: usize = 16;
 /// Number of HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
 
-/// How long a connection may stay open that is refused or only for health checks.
+/// Time limit for a connection that is refused or only for health checks: for its TLS handshake, and then for HTTP
+/// requests in total, or for a TCP client's time without progress.
 pub(crate) const REFUSED_TIME: Duration = Duration::from_secs(5);
 
 /// What a connection may be used for.

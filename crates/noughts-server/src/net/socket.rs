@@ -44,8 +44,8 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// Sends small messages at once (no Nagle), and detects a dead peer after two minutes (keepalive; outside Linux, the
-/// system chooses the time).
+/// Sets options of a connection: the system sends small messages at once (no Nagle), and detects a dead peer after two
+/// minutes (keepalive; outside Linux, the system chooses the time).
 ///
 /// Errors are ignored: without these options a connection is slower, but works.
 pub(crate) fn prepare(stream: &TcpStream) {
@@ -64,11 +64,12 @@ pub(crate) fn prepare(stream: &TcpStream) {
     }
 }
 
-/// Acknowledges received data at once if it will not be answered yet, such as half a frame.
+/// Makes the system acknowledge received data at once. Call this when the server sends no answer yet, for example
+/// because only half a frame was received.
 ///
 /// A client that writes a frame field by field with Nagle's algorithm sends the second field only after the first was
-/// acknowledged. A delayed acknowledgement takes 40 ms. The system resets this option, so it is set whenever it is
-/// needed. Setting it with every read would cost one more packet per move, because an answer carries the
+/// acknowledged. A delayed acknowledgement takes 40 ms. The system resets this option, so the option must be set each
+/// time. Setting it after every read would cost one more packet per move, because an answer carries the
 /// acknowledgement anyway.
 #[cfg(target_os = "linux")]
 pub(crate) fn acknowledge_quickly(stream: &TcpStream) {

@@ -34,7 +34,8 @@ pub(super) struct Connection {
     /// Bytes that were not sent to the client yet.
     out: Vec<u8>,
     stage: Stage,
-    /// When the idle time began: at the latest progress, or when the server last did not wait for the client.
+    /// When the idle time began: at the latest progress, or at the latest check of the idle limit which found that the
+    /// server was not waiting for the client.
     since: Instant,
     /// Whether there was progress after `since`.
     has_progress: bool,
@@ -82,14 +83,14 @@ const MAX_UNSENT_BYTES: usize = 4096;
 /// Maximum number of bytes per read. It is enough for any frame.
 const READ_AT_ONCE: usize = 512;
 
-/// How a connection ended, for the log.
+/// How a connection ended. The log shows it. After an error the last bytes are still sent.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// The client left.
     Left,
     /// The client made no progress for too long.
     Idle,
-    /// The session closed the connection because of an error.
+    /// The session closed the connection because of errors of the client, or because the server refuses new clients.
     Error(CloseReason),
     /// The table is gone.
     NoTable,
@@ -162,7 +163,7 @@ impl Connection {
             // A disconnection at any time is normal.
             Err(_) => End::Left,
         };
-        // The client leaves first, so that the opponent does not wait until the last bytes are sent.
+        // The client leaves its game first, so that the opponent need not wait until the last bytes are sent.
         self.leave_game();
         info!(
             listener = self.server.kind().name(),
@@ -276,7 +277,7 @@ impl Connection {
         !self.has_ended && self.out.len() <= MAX_UNSENT_BYTES && self.session.room() > 0
     }
 
-    /// Whether the server waits for the client.
+    /// Whether the server waits for the client: to send the next frame, or to read the output.
     fn is_waiting_for_client(&self) -> bool {
         self.session.waits_for_client() || self.has_output()
     }
@@ -391,7 +392,7 @@ impl Connection {
         let Stage::Playing { seat, .. } = &mut self.stage else {
             return;
         };
-        // A game that ends because the server stops has no result.
+        // If the game ends because the server stops, the client is not told a result.
         if self.server.tables.is_stopping() {
             return;
         }
@@ -444,7 +445,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client's move has not been stored for at least `limit`.
+    /// Whether the client's move has been waiting for the store for at least `limit`.
     fn is_store_unavailable(&self, limit: Duration) -> bool {
         match &self.stage {
             Stage::Playing {
@@ -455,8 +456,8 @@ impl Connection {
         }
     }
 
-    /// Sends the last bytes, and reads for at most a second until the client closes: closing a socket with unread input
-    /// would discard the output.
+    /// Sends the last bytes, and then reads until the client closes, because closing a socket with unread input would
+    /// discard the output. Ends after a second, or after [`MAX_UNSENT_BYTES`] bytes of input.
     async fn flush_and_close(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(1);
         let flush = async {
@@ -511,8 +512,8 @@ async fn wait_for_client(
         });
     }
     poll_fn(|context| {
-        // The buffer is on the stack, so that idle connections have no buffer. If a read does not fill it, nothing is
-        // left to read, which saves a system call.
+        // The buffer is on the stack, so that idle connections have no buffer. It is larger than most input: after a
+        // read that does not fill the buffer, Tokio knows that nothing is left to read, which saves a system call.
         let mut bytes = [0; READ_AT_ONCE];
         let room = session.room().min(READ_AT_ONCE);
         let mut bytes = ReadBuf::new(&mut bytes[..room]);

@@ -32,7 +32,7 @@ pub enum InjectedFault {
     Garbage,
     /// The server closes the connection instead of sending its first move or result.
     EarlyClose,
-    /// The server plays in the cell of the client's last move.
+    /// The server plays in the cell of the client's last move, or in the cell 1-1 before the client's first move.
     TakenCell,
     /// The server plays in a cell that does not exist.
     NoCell,

@@ -46,7 +46,7 @@ async fn begun(node: &TestServer, variant: &str, people: usize, clock: &str) -> 
         node.play(&game, &tokens[seat.to_string()], seat + 1, &cell)
             .await;
     }
-    // The requests no longer count.
+    // A request counts as presence for 90 seconds.
     sleep(95 * SECOND).await;
     (game, tokens)
 }
@@ -137,7 +137,7 @@ async fn leaving_counts_also_if_the_stream_ends_afterwards() {
     }
 }
 
-/// With three players, only the one who is alone may claim.
+/// With three players, a player may claim only if both opponents are away.
 #[tokio::test(start_paused = true)]
 async fn every_other_person_must_be_away() {
     let nodes = two_nodes().await;

@@ -73,7 +73,8 @@ async fn conditional_requests_get_304_until_something_changes() {
         assert_eq!(changed.status, 200, "{path}");
         assert_ne!(header(&changed, "etag").unwrap().replace("w/", "W/"), tag);
     }
-    // Presence is in the view too. A request with a token counts for a while, unless the player leaves.
+    // The view also has the presence. A request with a token makes its player present for a while, unless the player
+    // leaves.
     let leave = format!("{view}/leave");
     let token = tokens["0"].as_str().unwrap();
     assert_eq!(server.request_as(token, &leave, "").await.status, 204);
@@ -190,7 +191,7 @@ async fn head_has_the_headers_of_get_and_no_body() {
     }
     let missing = server.request("HEAD", "/api/nothing", None).await;
     assert_eq!((missing.status, missing.text.as_str()), (404, ""));
-    // A stream has no end, so only its headers are read.
+    // An event stream has no end, but the answer to HEAD ends after the headers.
     let events = server
         .request("HEAD", &format!("{}/events", paths[0]), None)
         .await;
@@ -224,7 +225,7 @@ async fn limited_addresses_learn_how_many_requests_are_left() {
             .unwrap()
             .starts_with("\"requests\";r=0;t=")
     );
-    // There is no limit for this machine.
+    // Requests from 127.0.0.1 have no limit.
     let local = server.request("GET", "/api/variants", None).await;
     assert_eq!(header(&local, "ratelimit"), None);
 }

@@ -76,7 +76,7 @@ async fn watcher_gets_every_turn_in_order() {
             .play(&id, &tokens[(turn % 2).to_string()], turn + 1, cell)
             .await;
         if turn < 2 {
-            // The first request of each player.
+            // The first request of each player changes the presence.
             assert_eq!(events.next().await.1, "presence");
         }
         let (number, name, data) = events.next().await;
@@ -230,7 +230,7 @@ async fn resumed_stream_has_every_kind_of_entry() {
         assert_eq!(data["view"]["rematch"], both.body["rematch"]);
         resumed.expect_end_of_backlog().await;
     }
-    // Nothing is missing after the latest entry.
+    // A stream that resumes after the latest entry gets no entries.
     let mut resumed = Events::open(&server, &id, Some(6)).await;
     resumed.expect_end_of_backlog().await;
     let now = server.request("GET", &path, None).await;

@@ -83,7 +83,7 @@ async fn two_clients_play_a_game_to_its_end() {
     assert_eq!(next.body["seats"][0]["name"], "Bob");
     assert_eq!(next.body["seats"][1]["name"], "Ann");
     assert_eq!(next.body["turn"], 1);
-    // Each gets a token for the new seat; the first to request it sends the request again.
+    // Each player gets a token for the new seat. Ann requested the rematch first, so she repeats her request to get it.
     let ann_again = server.request_as(ann.as_str().unwrap(), &again, "").await;
     assert_eq!(
         (&ann_again.body["seat"], &both.body["seat"]),
@@ -372,7 +372,8 @@ async fn view_has_the_seat_of_its_reader() {
     refused.is_problem(403, "wrong-game");
 }
 
-/// The caller takes the `human` seats; lists show a table with a link seat only on request.
+/// The caller takes the `human` seats. Lists show a waiting table with a link seat only if it was created with
+/// `"listed":true`.
 #[tokio::test]
 async fn seats_and_listing_of_a_new_table() {
     let server = TestServer::new().await;

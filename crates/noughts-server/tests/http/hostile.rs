@@ -58,7 +58,7 @@ async fn two_hundred_hostile_tables_delay_nobody_else() {
     assert!(waiting_robots(&server).await > 100);
 }
 
-/// How many robots wait for a slot.
+/// How many computations wait for a thread.
 async fn waiting_robots(server: &TestServer) -> u64 {
     let metrics = server.request("GET", "/metrics", None).await.text;
     let mut lines = metrics.lines();

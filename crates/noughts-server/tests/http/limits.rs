@@ -86,7 +86,7 @@ async fn open_tables_per_address_are_limited() {
     for _ in 0..2 {
         assert_eq!(create_table("203.0.113.7").await.status, 201);
     }
-    // A repeat asks for no further table.
+    // A repeated request creates no further table.
     let again = lay_with("0123456789abcdef", NEW_TABLE).await;
     assert_eq!(again.status, 200);
     assert_eq!(again.body["id"], first.body["id"]);
@@ -328,7 +328,7 @@ async fn slow_sender_is_refused_and_others_are_served() {
     assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
 }
 
-/// A connection that has had one request answered and stays open.
+/// Sends one request and reads the answer. Returns the connection, which stays open.
 async fn kept_open(mut stream: TcpStream) -> TcpStream {
     let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
     stream.write_all(request).await.unwrap();
@@ -348,7 +348,7 @@ async fn kept_open(mut stream: TcpStream) -> TcpStream {
 async fn is_closed_at_once(mut stream: TcpStream) -> bool {
     let mut text = Vec::new();
     let read = timeout(TIMEOUT, stream.read_to_end(&mut text)).await;
-    // Closing with a request unread resets the connection.
+    // If the server closes the connection before it has read the request, the read here may fail.
     let _ = read.expect("it stays open");
     text.is_empty()
 }
@@ -488,7 +488,7 @@ async fn event_stream_that_is_never_read_is_closed() {
         let line = lines.find(|line| line.starts_with("noughts_connections_open "));
         line.unwrap().split(' ').nth(1).unwrap().to_owned()
     };
-    // A slow reader has some time.
+    // For 27 seconds the connection stays open: the server waits 30 seconds for a client that does not read.
     for _ in 0..3 {
         advance(Duration::from_secs(9)).await;
         assert_eq!(connections().await, "2");
@@ -535,13 +535,13 @@ async fn imported_bytes_per_address_are_limited() {
     assert!((36_000..=43_200).contains(&wait), "{wait}");
     let again = import("203.0.113.7", "0123456789abcde1").await;
     assert_eq!(again.status, 200, "a repeat is answered at the limit too");
-    // Nothing was stored, and other addresses are served.
+    // The refused import stored nothing, and other addresses are served.
     let listed = server.request("GET", "/api/games?status=over", None).await;
     assert_eq!(listed.body["games"].as_array().unwrap().len(), 2);
     assert_eq!(import("203.0.113.8", "0123456789abcde3").await.status, 201);
 }
 
-/// Maximum time for a stop without open requests. It takes some milliseconds.
+/// Maximum time for a stop in these tests. It usually takes some milliseconds.
 const PROMPT: Duration = Duration::from_millis(1_500);
 
 #[tokio::test(flavor = "multi_thread")]

@@ -97,7 +97,7 @@ const BOB_PLAYS: &str = r#"{"turn":2,"play":"1-1"}"#;
 const OFFER_DRAW: &str = r#"{"offer":"draw"}"#;
 const RESIGN: &str = r#"{"resign":true}"#;
 
-/// Whether the answer is as the document says. `before` and `after` are views of a spectator.
+/// Asserts that the answer is as the document says. `before` and `after` are views of a spectator.
 fn check(expected: &str, answer: &Response, kind: &str, seat: u8, before: &Value, after: &Value) {
     let is_offer = |offer: &&Value| offer["kind"] == kind;
     let offers = after["offers"].as_array().unwrap();
@@ -155,7 +155,7 @@ async fn every_cell_of_the_table_of_offers_is_true() {
                 continue;
             }
             println!("{body} by {by}, {state}: {expected}");
-            // Bob is present.
+            // This request makes Bob present.
             if !game.tokens["1"].is_null() {
                 let bearer = format!("Bearer {}", game.tokens["1"].as_str().unwrap());
                 let headers = [("Authorization", bearer.as_str())];

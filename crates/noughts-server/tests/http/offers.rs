@@ -109,7 +109,7 @@ async fn draw_is_offered_declined_and_agreed() {
     game.act("0", r#"{"offer":"draw"}"#)
         .await
         .is_problem(409, "over");
-    // The record can be imported again.
+    // The record has the offers and the result.
     let record = format!("{}/record", game.path);
     let record = game.server.request("GET", &record, None).await.text;
     assert!(

@@ -176,7 +176,7 @@ async fn every_union_has_a_discriminator() {
         }
     }
     check_unions("", &json!(schemas));
-    // Fields that are always there.
+    // All fields are required, except these optional ones.
     for (name, optional) in [
         ("View", &["rows", "you", "boards", "score", "active"][..]),
         ("Change", &["boards", "score", "active"]),
@@ -195,7 +195,8 @@ async fn every_union_has_a_discriminator() {
     }
 }
 
-/// Every `oneOf` is a union with a discriminator, or a reference that may be null. No list has a fixed form per item.
+/// Asserts that every `oneOf` is a union with a discriminator, or a reference that may be null, and that no list has a
+/// schema of its own for each item.
 fn check_unions(place: &str, schema: &Value) {
     if let Some(variants) = schema["oneOf"].as_array() {
         let is_nullable = variants.len() == 2 && variants[0]["type"] == "null";

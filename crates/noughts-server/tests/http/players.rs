@@ -124,7 +124,7 @@ async fn token_acts_for_the_seats_of_its_player_only() {
         let me = stranger.send(&server, "GET", "/api/me", None).await;
         me.is_problem(401, kind);
     }
-    // A wrong token does not make a table anonymous.
+    // With a wrong token the request is refused. It does not create a table of an anonymous player.
     let body = r#"{"variant":"3x3k3"}"#;
     let created = server.request_as("player-1", "/api/games", body).await;
     created.is_problem(401, "wrong-token");
@@ -156,7 +156,7 @@ async fn me_lists_running_and_finished_games() {
     let me = bob.me(&server).await;
     assert_eq!(me["running"], json!([]));
     assert_eq!(me["finished"]["games"].as_array().unwrap().len(), 1);
-    // Pages.
+    // The running games come in pages.
     for _ in 0..3 {
         ann.create_table(&server, r#"{"open":"link"}"#).await;
     }

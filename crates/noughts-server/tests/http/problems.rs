@@ -1,4 +1,4 @@
-//! Every problem with its status and type.
+//! Problems: their status and type, the order of the checks, and a page for each problem.
 
 use noughts_api::ProblemKind;
 

@@ -74,7 +74,7 @@ async fn two_players_are_matched_and_learn_of_it() {
     assert_eq!(asked.status, 202, "{}", asked.body);
     assert_eq!(asked.body["status"], "waiting");
     let id = asked.body["id"].as_str().unwrap();
-    // The same request again is the same match, and nobody plays against themselves.
+    // If Ann sends the same request again, she gets the same match; she is not paired with herself.
     let again = ann.send(&server, "POST", "/api/matches", Some(MATCH)).await;
     assert_eq!(again.body["id"], id);
     let waiting = server.request("GET", "/api/matches", None).await.body;
@@ -245,7 +245,7 @@ async fn quick_matches_per_address_are_bounded() {
     };
     let server = TestServer::with(limits).await;
     let ann = register(&server, "Ann").await;
-    // All over one connection, one after the other.
+    // All requests go over one connection, one after the other.
     const REQUESTS: usize = 10_000;
     let stream = server.connect_from("127.0.0.2").await;
     let (mut reader, mut writer) = stream.into_split();
@@ -461,7 +461,8 @@ async fn game_that_ended_before_the_stream_began_is_not_told_on_resumption() {
     assert_eq!(events.expect("game").await["id"], next);
 }
 
-/// A stream follows 100 games. The next one is announced when another is over, and none is announced twice.
+/// A stream follows at most 100 games. A further game is announced when one of them is over. No game is announced
+/// twice.
 #[tokio::test(start_paused = true)]
 async fn games_beyond_the_limit_are_announced_once() {
     let server = TestServer::node(&Database::new()).await;
@@ -476,7 +477,7 @@ async fn games_beyond_the_limit_are_announced_once() {
     assert_eq!(name, "games");
     assert_eq!(games["games"].as_array().unwrap().len(), 100);
     let last = ann.create_table(&server, open).await;
-    // Several checks of all games.
+    // In this minute the stream checks all games several times.
     let next = timeout(Duration::from_secs(60), events.next()).await;
     assert!(next.is_err(), "{next:?}");
     let path = format!("/api/games/{first}/actions");

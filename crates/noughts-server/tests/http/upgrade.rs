@@ -156,7 +156,8 @@ async fn repeats_of_requests_to_the_older_version_are_recognized() {
             answer.text
         );
         for field in ["id", "token", "tokens"] {
-            // The first player to request the rematch had no token there yet.
+            // The recorded answer to the first request for a rematch has no token, because the other player had not
+            // requested the rematch yet.
             if let Some(value) = response.get(field).filter(|value| !value.is_null()) {
                 assert_eq!(&answer.body[field], value, "{path}");
             }

@@ -86,7 +86,7 @@ async fn two_websockets_play_a_game() {
         let player = if turn % 2 == 0 { &mut ann } else { &mut bob };
         let act = json!({"turn": turn + 1, "play": cell});
         player.say(&act.to_string()).await;
-        // The answer or the change may come first; both have the new turn.
+        // Other messages, such as the change, may come before the answer, which is the view with the new turn.
         let mut view = player.next_of("view").await;
         while view["turn"] != turn + 2 {
             view = player.next_of("view").await;
@@ -282,7 +282,8 @@ async fn frames_follow_the_websocket_protocol() {
     const CLOSE: u8 = 0x88;
     let server = TestServer::new().await;
     let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
-    // A fragmented message with pings in between, and one with a byte per fragment.
+    // A message in several fragments, with pings in between. One fragment is empty, and two fragments share a
+    // character. The bytes are written one by one.
     let mut pieces = raw_socket(&server, &id).await;
     let mut bytes = [
         frame(FIRST, b"{\"tu"),

@@ -22,7 +22,7 @@ fn action(cell: &str) -> Vec<u8> {
     [b"\x05\0\0\x30\x39", cell.as_bytes()].concat()
 }
 
-/// A whole game that wins against `first`.
+/// Plays a whole game against `first`, and wins.
 async fn wins_a_game(client: &mut Client) {
     client.send(PLAY).await;
     client.expect(ADMIT).await;
@@ -62,7 +62,8 @@ async fn connections_beyond_the_limit_are_refused_or_closed() {
     told[0].expect(REFUSED).await;
     told[0].expect_end().await;
     wins_a_game(&mut one).await;
-    // A refused connection may have closed meanwhile, which makes room: fill up again, and the next is closed.
+    // Two refused connections have ended, which makes room for other refusals. Nine clients are more than that: some
+    // get a refusal, and most are closed without an answer.
     let mut more = Vec::new();
     for _ in 0..8 {
         more.push(Client::connect(server.tcp).await);
@@ -271,13 +272,13 @@ async fn client_that_does_not_read_is_closed_and_affects_no_other() {
     }
     // The client's socket buffer holds some megabytes, the server's some kilobytes.
     assert!(taken < 10_000_000, "it reads and reads: {taken}");
-    // The greedy client may send a little more meanwhile, but not without end.
+    // For eight minutes, more than the idle limit, the greedy client reads nothing, and the other client plays.
     for _ in 0..8 {
         wins_a_game(&mut other).await;
         advance(Duration::from_secs(61)).await;
     }
     wins_a_game(&mut other).await;
-    // Closed: unread output is discarded.
+    // The server has closed the connection, and has discarded the output that it could not send.
     let mut greedy = greedy;
     let heard = greedy.read(100_000_000).await;
     assert!(heard.starts_with(ADMIT), "{}", shown(&heard[..20]));

@@ -108,7 +108,7 @@ impl Script {
             session.execute(step).await;
         }
         for client in session.clients.values() {
-            // A socket that is closed with unread input sends a reset instead of an orderly end.
+            // The connection ends with a reset, as it would if the client closed it with unread input.
             client.0.set_zero_linger().unwrap();
         }
     }
@@ -190,11 +190,12 @@ impl Script {
     }
 }
 
-/// A seed that gives the pairs these first movers.
+/// A seed with which the clients that waited move first in the games that `waiter_begins` says, and only in these.
 fn seed_for(waiter_begins: &[bool]) -> u64 {
     let draws = |seed: &u64| {
         let ids = IdSource::seeded(*seed);
-        // The id of the node, and then one for each client that waits. The smaller one moves first.
+        // The first id is for the node, and the next ones are for the clients, in the order in which they come. Of two
+        // clients, the one with the smaller id moves first.
         ids.game();
         let mut pairs = waiter_begins.iter();
         pairs.all(|waiter| {

@@ -16,7 +16,7 @@ pub(crate) struct TestServer {
 }
 
 impl TestServer {
-    /// A server whose computer plays this strategy. The seed determines the first mover.
+    /// A server whose computer plays this strategy. The seed determines who moves first in a game of two clients.
     pub(crate) fn new(strategy: &str, seed: u64, limits: ConnectionLimits) -> TestServer {
         let free = || listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let (tcp, pairs) = (free(), free());
@@ -84,7 +84,7 @@ impl Client {
         let _ = self.0.write_all(bytes).await;
     }
 
-    /// Asserts the next bytes.
+    /// Asserts that the next bytes are these.
     pub(crate) async fn expect(&mut self, bytes: &[u8]) {
         let heard = self.read(bytes.len()).await;
         assert_eq!(shown(&heard), shown(bytes));

@@ -1,4 +1,4 @@
-// Reads the description and offers every call in it. Knows nothing of the API by itself.
+// Reads the OpenAPI description, and shows a form for each call in it. This script itself knows nothing of the API.
 
 const make = (name, props = {}, ...children) => {
   const element = Object.assign(document.createElement(name), props);
@@ -15,7 +15,7 @@ const find = (schema) => {
   return found;
 };
 
-// Something that could be sent, to begin with.
+// An example value of a schema: the first content of the field for the body.
 const example = (given, depth = 0) => {
   const schema = find(given) ?? {};
   if (schema.example !== undefined) return schema.example;
@@ -40,7 +40,7 @@ const named = (schema) => {
   return make("a", { href: `#${name}`, textContent: name });
 };
 
-// What a schema allows, in a line: names are links.
+// What a schema allows, in one line. The names of schemas are links.
 const shape = (schema) => {
   if (!schema) return ["nothing"];
   if (schema.$ref) return [named(schema)];
@@ -86,7 +86,7 @@ const definition = ([name, schema]) =>
     ...(schema.allOf ?? []).flatMap(fieldsOf),
   );
 
-// Every answer of a call, errors included.
+// All possible answers of a call, with the errors.
 const answersOf = (operation) => {
   const rows = Object.entries(operation.responses ?? {}).map(([status, given]) => {
     const response = find(given);
@@ -170,7 +170,7 @@ const send = async (path, method, fields, body, answer) => {
   }
 };
 
-// The latest events, as they come.
+// Shows the events of a stream as they arrive, and keeps the latest 20 000 characters.
 const follow = async (response, first, answer) => {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

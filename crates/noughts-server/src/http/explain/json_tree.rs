@@ -50,8 +50,8 @@ impl Node {
     }
 }
 
-/// Whether a number is whole and its absolute value is larger than `u32::MAX`. Such a number is too large for every
-/// field that has no maximum of its own.
+/// Whether a number is whole and its absolute value is larger than `u32::MAX`. If a schema has no maximum, such a
+/// number counts as out of range: no valid request has a number of this size.
 pub(super) fn is_huge(number: f64) -> bool {
     number.abs() > u32::MAX.into() && number.fract() == 0.0
 }

@@ -1,5 +1,5 @@
 //! The texts of link previews and of the app's manifest, in every language of the web page. Programs that show a
-//! preview do not run the page's scripts, so the server needs these few texts. All other texts are in `web/i18n`.
+//! preview do not run the page's scripts, so the server needs these few texts. All texts of the page are in `web/i18n`.
 
 use axum::http::{HeaderMap, header};
 

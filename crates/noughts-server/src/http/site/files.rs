@@ -152,14 +152,13 @@ impl File {
         File::compressed(content_type, plain, Compression::best())
     }
 
-    /// An image. It may have megabytes, so it is compressed with the fastest level. PNG images are not compressed
-    /// again.
+    /// An image. It may have megabytes, so it is compressed with the fastest level. PNG images are compressed already,
+    /// so they are not compressed again.
     pub(in crate::http) fn image(content_type: &'static str, plain: Vec<u8>) -> File {
         File::compressed(content_type, plain, Compression::fast())
     }
 
     fn compressed(content_type: &'static str, plain: Vec<u8>, level: Compression) -> File {
-        // PNG is compressed already.
         let gzip = match content_type {
             "image/png" => None,
             _ => Some(compressed(&plain, level)).filter(|gzip| gzip.len() < plain.len()),
