@@ -282,7 +282,7 @@ fn invalid_frames_are_refused_with_the_reason() {
     );
 }
 
-/// Random bytes. Values that occur in frames are more likely than others, so that some cases begin with a valid frame.
+/// Random bytes. Values that occur in frames are more likely than others, so that some cases begin with a frame.
 fn likely_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         0..10u8,
