@@ -43,7 +43,7 @@ pub struct ActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub decline: Option<OfferKind>,
-    /// `true` ends the game without a result, before every side has played.
+    /// `true` ends the game without a result. Allowed before every side has played, and while a seat is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort: Option<bool>,
     /// Claims a win or a draw, because all other players are away. This ends the game.
@@ -97,7 +97,7 @@ pub enum RequestedAction {
 /// Why an [`ActionRequest`] is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActionError {
-    /// The request contains no action, or several.
+    /// The request contains no action, or several, or `resign` or `abort` with the value `false`.
     NotOne,
     /// The text is not written like a move of this variant.
     Place(PlaceError),
@@ -140,7 +140,7 @@ impl RequestedAction {
     }
 
     /// Converts the requested action into an action of the rules. Returns an error for offers, answers, abort and
-    /// claims, which are not actions of the rules.
+    /// claims, which are not actions of the rules, and for a play whose text is not written like a move.
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
             // `<<2` and `resign` are refused here, because they have their own fields.

@@ -55,7 +55,7 @@ pub struct TurnAnalysis {
 pub struct Evaluation {
     /// Win, draw, loss or unknown.
     pub value: GameValue,
-    /// For a win or loss: the number of plays until the end.
+    /// For a win or loss: the number of plays until the end, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub plies: Option<u32>,

@@ -75,7 +75,7 @@ pub struct SeatListing {
     pub kind: SeatKind,
     /// The person's name, which may be empty, or the robot's strategy.
     pub name: String,
-    /// Whether the player is connected.
+    /// Whether the player is connected; always true for a robot, and false for an open seat.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub present: bool,

@@ -31,8 +31,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time until a response begins.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Maximum time to wait for data. It is longer than 15 s, because an event stream sends at least a comment every 15
-/// s.
+/// Maximum time per read and per write of the connection. It is longer than 15 s, because an event stream sends at
+/// least a comment every 15 s.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 const MAX_RESPONSE_BYTES: u64 = 4 * 1024 * 1024;

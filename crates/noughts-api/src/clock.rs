@@ -13,7 +13,7 @@ pub struct ClockForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 10, maximum = 10_800))]
     pub base: Option<u32>,
-    /// Seconds added after each turn; 0 by default. Only with `base`.
+    /// Seconds added after each play or rewind of a player, except the first; 0 by default. Only with `base`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(maximum = 180))]
     pub increment: Option<u32>,
@@ -90,7 +90,7 @@ pub struct ClockView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub base: Option<u32>,
-    /// Seconds added after each turn.
+    /// Seconds added after each play or rewind of a player, except the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub increment: Option<u32>,

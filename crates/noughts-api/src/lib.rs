@@ -1,6 +1,7 @@
 //! The JSON types of the service: requests, responses and problems.
 //!
-//! A client needs no rules: a [`View`] contains everything that a screen shows, including the legal moves.
+//! A client needs no rules: a [`View`] contains everything that a screen shows, including the legal moves (except on
+//! boards with more than [`MAX_LISTED_CELLS`] cells).
 //!
 //! | feature | adds |
 //! |---|---|

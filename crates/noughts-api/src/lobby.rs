@@ -11,8 +11,8 @@ use crate::player::WaitingMatches;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LobbyMessage {
-    /// The newest tables that wait with an open lobby seat, at most 100; with `playing=true` also the newest live games
-    /// in progress, at most 200. This list replaces all earlier messages.
+    /// The listed tables with an open seat that are new or have a connected player, at most the newest 100. With
+    /// `playing=true` also the live games in progress, at most the newest 200. This list replaces all earlier messages.
     Games(Vec<GameListing>),
     /// A table was added, or its seats, its players' presence, its spectators or its latest entry changed.
     Game(GameListing),

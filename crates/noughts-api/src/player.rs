@@ -10,7 +10,7 @@ use crate::clock::ClockForm;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewPlayer {
-    /// The name: 1 to 64 visible characters. Names are not unique.
+    /// The name: 1 to 64 visible characters or spaces. Names are not unique.
     #[cfg_attr(feature = "openapi", schema(example = "Ann"))]
     pub name: String,
     /// Whether the player is a program. All views and lists show this, and it cannot be changed.
@@ -34,7 +34,7 @@ pub struct PlayerToken {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rename {
-    /// The name: 1 to 64 visible characters.
+    /// The name: 1 to 64 visible characters or spaces.
     pub name: String,
 }
 

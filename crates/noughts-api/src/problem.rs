@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why a request was refused. Nothing has changed.
+/// Why a request was refused. If `status` is below 500, nothing has changed. Otherwise the server may have executed the
+/// request, or a part of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(example = json!({
@@ -437,7 +438,8 @@ impl Problem {
         ProblemKind::named(self.kind.strip_prefix(TYPE_PREFIX)?)
     }
 
-    /// Whether the same request may succeed later: the server is busy, or the client was too fast.
+    /// Whether the same request may succeed later: the server is busy or does not reach its store, or the client has
+    /// reached a limit.
     pub fn is_temporary(&self) -> bool {
         matches!(self.status, 429 | 503)
     }

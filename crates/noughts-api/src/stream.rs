@@ -96,7 +96,7 @@ pub enum StreamMessage {
     View(View),
     /// A turn was completed.
     Change(Change),
-    /// A player connected, disconnected or took a seat.
+    /// A player connected, disconnected, took a seat, or was renamed or deleted.
     Presence(Presence),
     /// A seat made, accepted or declined an offer.
     Offers(Offers),

@@ -28,8 +28,8 @@ pub struct NewTable {
     /// without `seats`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
-    /// With `true`, lists show the table even if it has a seat that is open by link. By default, lists show such a
-    /// table only when its game is over.
+    /// With `true`, lists show the table even while a seat is open by link. By default, lists show a table with such a
+    /// seat only when its game is over or, if it also has a lobby seat, when nobody can take a seat by link any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
     /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default the
@@ -113,7 +113,7 @@ pub struct RematchView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TakeSeat {
-    /// The player's name.
+    /// The player's name. The server ignores it if the request has the token of a player.
     #[serde(default)]
     pub name: String,
 }

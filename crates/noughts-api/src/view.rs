@@ -82,7 +82,7 @@ pub struct SeatView {
     pub kind: SeatKind,
     /// The symbol of the seat's marks.
     pub symbol: char,
-    /// Whether the player is connected.
+    /// Whether the player is connected; always true for a robot, and false for an open seat.
     pub present: bool,
     /// The id of the registered player who holds the seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ pub enum TurnView {
         /// The number of marks.
         count: u16,
     },
-    /// The other players let the seat take back its latest move. The seat is to move again.
+    /// The other players let the seat take back its latest move, with all later moves. The seat is to move again.
     #[cfg_attr(feature = "openapi", schema(title = "TakebackTurn"))]
     Takeback {
         /// The seat.
@@ -207,7 +207,7 @@ pub struct OfferView {
 pub enum OfferKind {
     /// To end the game as a draw.
     Draw,
-    /// To take back the seat's latest move.
+    /// To take back the seat's latest move and all later moves.
     Takeback,
     /// To play again. Each player moves one seat further.
     Rematch,
@@ -285,8 +285,8 @@ pub enum Outcome {
     /// All players left.
     #[cfg_attr(feature = "openapi", schema(title = "AbandonedOutcome"))]
     Abandoned,
-    /// The game has no result: it was aborted before each side had played, a first turn came too late, or an operator
-    /// ended it.
+    /// The game has no result: a player aborted it before each side had played or while a seat was open, the first turn
+    /// of a seat did not come in time, or an operator ended the game.
     #[cfg_attr(feature = "openapi", schema(title = "AbortedOutcome"))]
     Aborted,
 }
@@ -346,7 +346,7 @@ pub struct TableInfo {
     pub rematch: Option<String>,
 }
 
-/// Boards with more cells are sent as run-length rows.
+/// Boards with more cells are sent as run-length rows and, while the game runs, without the legal moves.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 impl View {

@@ -2,12 +2,13 @@
 
 use std::io::{self, BufRead};
 
-/// A line without its line break.
+/// A line without its LF or CRLF.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line {
     /// The text. Invalid UTF-8 is replaced.
     Text(String),
-    /// The line has more bytes than the limit. Such a line is reported once, and its text is dropped.
+    /// The line has more bytes than the limit; a CR before the LF counts. Such a line is reported once, and its text is
+    /// dropped.
     TooLong,
 }
 
@@ -24,7 +25,7 @@ pub struct LineBuffer {
 }
 
 impl LineBuffer {
-    /// A buffer for lines of at most `max_length` bytes.
+    /// A buffer for lines of at most `max_length` bytes, without the LF.
     pub fn new(max_length: usize) -> LineBuffer {
         LineBuffer {
             max_length,
@@ -38,7 +39,8 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes the next complete line. A line that is too long is reported before its end has arrived.
+    /// Takes the next complete line; `None` if more bytes are needed. A line that is too long is reported before its
+    /// end has arrived.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let end = self.bytes.iter().position(|byte| *byte == b'\n');
@@ -57,7 +59,7 @@ impl LineBuffer {
         }
     }
 
-    /// Takes the last line, if the stream ended without a line break.
+    /// At the end of the stream: takes the last line if it has no line break.
     pub fn last_line(&mut self) -> Option<Line> {
         let line = std::mem::take(&mut self.bytes);
         (!line.is_empty() && !self.is_skipping).then(|| text(&line))

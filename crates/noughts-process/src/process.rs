@@ -12,14 +12,15 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 /// Maximum number of bytes per read of a pipe.
 const CHUNK: usize = 8192;
 
-/// Maximum number of events that wait for the caller. If more arrive, the child's writes block.
+/// Maximum number of events that wait for the caller. When this many wait, the pipes are not read any more; the child's
+/// writes block when a pipe is full too.
 const MAX_PENDING_EVENTS: usize = 16;
 
 /// How often [`Process::wait`] checks whether the process has exited.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long the pipes of an exited process are read if its own children keep them open. On a busy machine the last
-/// bytes may be late. If no child keeps the pipes open, reading ends at once.
+/// How long the pipes of an exited process are read if processes that it started keep them open. On a busy machine the
+/// last bytes may be late. If no process keeps the pipes open, reading ends as soon as all bytes are read.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 type Child = Arc<Mutex<Box<dyn ChildWrapper>>>;
@@ -35,7 +36,7 @@ struct Members {
 }
 
 impl ProcessSet {
-    /// Starts a process, which belongs to the set until its `Process` is dropped. Fails after
+    /// Starts a process, which belongs to the set until its `Process` is killed or dropped. Always fails after
     /// [`kill_all`](Self::kill_all).
     pub fn spawn(&self, mut command: Command) -> io::Result<Process> {
         command.stdin(Stdio::piped());
@@ -85,7 +86,8 @@ impl ProcessSet {
         })
     }
 
-    /// Kills every process of the set, and every process that these processes started. Later calls of `spawn` fail.
+    /// Kills every process of the set, and every process that these processes started. Does not wait until they have
+    /// ended. Later calls of `spawn` fail.
     pub fn kill_all(&self) {
         let mut members = lock(&self.0);
         members.is_closed = true;
@@ -102,8 +104,8 @@ pub struct Process {
     set: ProcessSet,
     input: Option<Sender<Vec<u8>>>,
     events: Receiver<Event>,
-    /// Whether the process was killed. It must not be killed again, because its process id may now belong to another
-    /// process.
+    /// Whether [`Process::kill`] was called. The process must not be killed again, because its process id may now
+    /// belong to another process.
     is_killed: bool,
 }
 
@@ -142,7 +144,7 @@ impl Process {
         self.input = None;
     }
 
-    /// Waits for the next event.
+    /// Waits for the next event, at most until the deadline.
     pub fn next_event(&self, deadline: Instant) -> Event {
         let left = deadline.saturating_duration_since(Instant::now());
         match self.events.recv_timeout(left) {
@@ -158,7 +160,8 @@ impl Process {
     }
 
     /// Waits until the process ends; `None` if it does not end before the deadline. Passes the events to `take` while
-    /// waiting, because a process cannot end while it waits for its output to be read.
+    /// waiting, because a process cannot end while it waits for its output to be read. When the process has ended, also
+    /// [drains](Process::drain) its output, which may last longer than the deadline.
     pub fn wait(&self, deadline: Instant, mut take: impl FnMut(Event)) -> Option<ExitStatus> {
         let status = loop {
             if let Some(status) = self.exit_status() {

@@ -1,9 +1,9 @@
 //! Robots and analyses. Strategies that answer in microseconds run in the task of the caller; all others use a bounded,
 //! fair queue.
 //!
-//! Every computation that a client can start has these limits: the number of running computations (slots), the number
-//! per owner (half of the slots), the number of waiting requests, the time of each computation, and the processor time
-//! per owner ([`time_limits`]). An owner is a client address; if it is `None`, the limits per owner do not apply.
+//! The queue has these limits: the number of running computations (slots), their number per owner (half of the slots),
+//! the number of waiting requests, the time of each computation, and the processor time per owner ([`time_limits`]). An
+//! owner is a client address; if it is `None`, the limits per owner do not apply.
 
 mod analysis;
 mod queue;
@@ -58,7 +58,7 @@ pub(crate) enum Robot {
 /// keep it.
 const MAX_SHARED: usize = 64;
 
-/// Interval at which a waiting analysis checks its stop flag.
+/// Interval at which the stop flag of an analysis that waits or runs is checked.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.
@@ -265,7 +265,6 @@ impl Drop for Place {
     }
 }
 
-/// Sets a stop flag when dropped.
 struct SetOnDrop(Stop);
 
 impl Drop for SetOnDrop {

@@ -55,8 +55,8 @@ pub struct Settings {
     pub created_ms: u64,
 }
 
-/// For this time after a turn, only the node that stored the turn may store the robot's reply. After that, any node
-/// may move for the robot.
+/// For this time after an entry, in milliseconds, only the node that stored the entry computes the robot's move. After
+/// that, any node may compute it. See [`Table::robot_deadline_ms`] for robots without such a deadline.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
 /// A game with its seats, as it is after all entries of its log.
@@ -88,8 +88,8 @@ pub struct Table {
     earlier: Option<Arc<Table>>,
 }
 
-/// Number of turns for which a table with a clock reserves memory at its first turn. If the list grew from one turn on,
-/// a short game would need five allocations per list.
+/// Number of turns for which a table with a clock reserves memory at its first turn. Without this, a list of 32 turns
+/// would need four allocations.
 const SHORT_GAME: usize = 32;
 
 /// The number of entries between two copies of the table. With the latest two copies, the latest changes of a long
@@ -332,7 +332,7 @@ impl Table {
         &self.holders
     }
 
-    /// Who holds this seat now.
+    /// Who holds this seat now; `None` if there is no such seat.
     pub fn holder(&self, seat: Seat) -> Option<&Holder> {
         self.holders.get(usize::from(seat.0))
     }
@@ -386,8 +386,9 @@ impl Table {
         self.holder(seat)?.is_robot().then_some(seat)
     }
 
-    /// The time after which another node may move for the robot to move. `None` if no robot is to move. Also `None` if
-    /// this robot needs only microseconds, unless only robots play: then no client would notice that they stopped.
+    /// The time after which any node may compute the move of the robot that is to move. `None` if no robot is to move.
+    /// Also `None` if this robot needs only microseconds. Exception: if robots hold all seats, there always is such a
+    /// time, because no client would notice that the game does not go on.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)
@@ -399,7 +400,8 @@ impl Table {
         self.deadline_after(self.last_ms)
     }
 
-    /// The value that [`deadline_ms`](Table::deadline_ms) may have at `now_ms` if nothing happens until then.
+    /// Like [`deadline_ms`](Table::deadline_ms), for a table with no new entry until `now_ms`. The result may be later
+    /// than `deadline_ms`, because the clock of a seat that is not to move cannot run out soon after `now_ms`.
     pub fn deadline_after(&self, now_ms: u64) -> Option<u64> {
         let next = self.game.to_move()?;
         let clock = self.clock.as_ref();

@@ -6,9 +6,9 @@
 //!                          └── catch up ◄────┘
 //! ```
 //!
-//! There is no task per table. A *submission* is the execution of one command. It runs in the task of its client. If it
-//! must wait, an HTTP handler moves it to a task of its own, because the client may disconnect before the submission
-//! ends.
+//! There is no task per table. A *submission* is the execution of one command. The submission of a client's command
+//! runs in the task of the client. If it must wait, an HTTP handler moves it to a task of its own, because the client
+//! may disconnect before the submission ends.
 
 mod attendance;
 mod catch_up;
@@ -109,7 +109,8 @@ pub enum SubmitError {
     Unavailable(StoreError),
     /// Too many submissions wait for this table.
     Busy,
-    /// The table was removed from memory. The caller must get it again.
+    /// The table was closed, because it was removed from memory or another submission panicked. The caller must get the
+    /// table again.
     Closed,
 }
 
@@ -336,8 +337,9 @@ impl Tables {
         Err(SubmitError::Unavailable(error))
     }
 
-    /// The time of a command that arrives at a table with a clock after an outage. Waits for the sweep that records
-    /// the outage, so that the player does not lose that time.
+    /// The time of a command that arrives at a table with a clock while no recent sweep has succeeded. There may be an
+    /// outage, so this function waits for the next successful sweep, which records the outage. Otherwise the player
+    /// would lose the time of the outage. Fails after [`MAX_WAIT_FOR_SWEEP`].
     async fn time_of_arrival(&self) -> Result<u64, SubmitError> {
         let arrived_ms = self.clock.now_ms();
         let mut waited = Duration::ZERO;
@@ -400,7 +402,8 @@ impl Tables {
             return Err(SubmitError::Unavailable(StoreError::Unavailable(why)));
         }
         let refused = |refusal| {
-            // If the client has seen a later turn than this node, another node has served that turn.
+            // Whether another node may have stored entries that this node lacks and that make the command valid. For
+            // example, the client has seen a later turn than this node.
             let is_ahead = match (command, refusal) {
                 (Command::Act { turn, .. }, TableRefusal::Stale { turn: ours }) => *turn > ours,
                 (Command::OfferRematch { .. }, TableRefusal::NotOver) => true,

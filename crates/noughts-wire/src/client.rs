@@ -33,7 +33,7 @@ pub struct Client<S> {
 pub enum ClientError {
     /// The frame cannot be sent at this stage. Nothing was sent.
     WrongStage(WrongStage),
-    /// The stream failed for another reason than a disconnection.
+    /// The stream failed, but not because of a disconnection: for example, a read timed out.
     Stream(io::Error),
 }
 
@@ -51,8 +51,8 @@ impl<S: Read + Write> Client<S> {
         self.send(|session, out| session.hello(name, greeting, out))
     }
 
-    /// Sends PLAY. The answer is [`Event::Admitted`] or [`Event::NotAdmitted`]. In a game of two clients, the answer
-    /// comes only when there is an opponent.
+    /// Sends PLAY. The answer is [`Event::Admitted`]; or [`Event::NotAdmitted`] or [`Event::Refused`], after which PLAY
+    /// may be repeated. In a game of two clients, `Admitted` comes only when there is an opponent.
     pub fn play(&mut self) -> Result<Event, ClientError> {
         self.send(ClientSession::play)
     }
@@ -63,15 +63,15 @@ impl<S: Read + Write> Client<S> {
         self.send(|session, out| session.act(cell, out))
     }
 
-    /// Waits for the next event without sending anything. Call this function if this client moves second, and after a
-    /// timeout.
+    /// Waits for the next event without sending a request. Call this function if this client moves second, and after a
+    /// timeout. If the server plays an impossible or an occupied cell, sends an ERROR.
     pub fn wait(&mut self) -> Result<Event, ClientError> {
         let mut out = Vec::new();
         let mut bytes = [0; 512];
         loop {
             if let Some(event) = self.session.next_event(&mut out) {
-                // The bytes are an ERROR for a server that broke the protocol. A failure is ignored, because the
-                // connection may already be closed.
+                // `out` is empty, or has an ERROR for a server that played an impossible or an occupied cell. A failure
+                // is ignored, because the connection may already be closed.
                 let _ = self.write(&out);
                 return Ok(event);
             }

@@ -68,7 +68,7 @@ pub enum FromServer {
         /// The result for the receiver.
         flag: GameResult,
     },
-    /// The client made an error. Nothing has changed.
+    /// The server refuses a frame of the client. The frame changed nothing.
     Error {
         /// The session's id. Before READY, it is the id of the frame that caused the error, or 0 if the opcode of this
         /// frame is unknown.

@@ -13,7 +13,8 @@ use crate::receive_buffer::ReceiveBuffer;
 use crate::text::Name;
 
 /// After this many errors in a row the session closes the connection. Each ERROR and each ADMIT 0 that the session
-/// sends counts, and each ERROR from the client. READY, a valid move, and the start or end of a game reset the count.
+/// sends counts, and each ERROR from the client. READY, a valid move of either player, and the start or end of a game
+/// reset the count.
 pub const MAX_ERRORS: u8 = 50;
 
 /// Valid session ids: five digits.
@@ -30,20 +31,21 @@ pub enum GameMode {
 
 /// The server's side of one connection.
 ///
-/// The session checks whether each frame has the right id and a valid cell and is allowed in the current state. It
-/// answers everything that it can decide itself. For everything else it returns a request. Pass bytes to
+/// The session checks whether the current state allows a frame, whether PLAY and ACTION have the session's id, and
+/// whether ACTION has a valid cell. It answers everything that it can decide itself. For everything else it returns a
+/// request. Pass bytes to
 /// [`receive`](Session::receive). Then call [`next_request`](Session::next_request) until it returns `None`, and
 /// carry out each request. Report the result of a request with [`handle`](Session::handle), and then call
 /// `next_request` again until it returns `None`, because frames may be waiting. The session appends all answers to
 /// `out`, as whole frames.
 ///
 /// Requests and answers do not depend on how the bytes are split into calls: while a request has no result yet,
-/// frames wait in the buffer. [`GameMode::Pairs`] is an exception: the session answers a frame out of turn at once,
-/// because the opponent may need a long time.
+/// frames wait in the buffer. Exception: in [`GameMode::Pairs`], the session answers frames that arrive while the
+/// client waits for an opponent or for the opponent's move at once, because this may take long.
 ///
 /// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES). It uses
-/// no buffer memory when all received frames are processed. Between two requests it answers at most 100 frames of at
-/// most 28 bytes.
+/// no buffer memory when all received bytes are processed. One call of `next_request` appends at most 100 frames of at
+/// most 28 bytes each.
 ///
 /// ```
 /// use noughts_wire::{SessionRequest, Cell, GameMode, SessionEvent, Session};
@@ -251,7 +253,8 @@ impl Session {
         &self.name
     }
 
-    /// Whether frames must wait for an event. Otherwise the answers would depend on timing.
+    /// Whether received frames must not be processed now: the session is closed, or the frames must wait for an event,
+    /// because otherwise the answers would depend on timing.
     fn is_blocked(&self) -> bool {
         match self.state {
             State::Moving | State::Closed => true,
@@ -327,7 +330,7 @@ impl Session {
         FromServer::Ready { id: self.id }.encode(out);
     }
 
-    /// Answers bytes that are not a frame. Returns false if more bytes are needed to find the end of the
+    /// Answers bytes that the decoder has rejected. Returns false if more bytes are needed to find the end of the
     /// frame.
     fn reject(&mut self, error: FrameError, out: &mut Vec<u8>) -> bool {
         let (code, id, why) = match error {

@@ -33,7 +33,7 @@ pub type Name = Text;
 pub enum TextError {
     /// This character is not in Latin-1.
     NotLatin1(char),
-    /// The text contains the character zero, which ends strings.
+    /// The text contains the character zero. Zero bytes end a string in a frame.
     HasZero,
     /// The text has this many characters, more than 255.
     TooLong(usize),

@@ -1,4 +1,4 @@
-//! Every frame compared with its bytes in the protocol, written by hand.
+//! Every kind of frame compared with bytes that were written by hand, and properties of the decoder.
 
 use noughts_wire::{
     Admission, Dialect, ErrorCode, FrameError, FromClient, FromServer, GameResult, Opcode, Text,
@@ -282,7 +282,7 @@ fn invalid_frames_are_refused_with_the_reason() {
     );
 }
 
-/// Random bytes, many of which are valid frames.
+/// Random bytes. Values that occur in frames are more likely than others, so that some cases begin with a frame.
 fn likely_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         0..10u8,

@@ -27,13 +27,13 @@ impl<M: DeserializeOwned> EventStream<M> {
         }
     }
 
-    /// The id of the latest event that had one.
+    /// The id of the latest event that had a number as its id. The events of a player have other ids.
     pub fn last_id(&self) -> Option<usize> {
         self.last_id
     }
 
-    /// Reads the next line, without its newline; `None` at the end of the stream. A last line without a newline is
-    /// dropped.
+    /// Reads the next line, without its newline; `None` at the end of the stream, and if the line is too long. A last
+    /// line without a newline is dropped.
     fn read_line(&mut self) -> Result<Option<String>, ClientError> {
         let mut bytes = Vec::new();
         let mut bounded = (&mut self.lines).take(MAX_RESPONSE_BYTES);
@@ -71,7 +71,7 @@ impl<M: DeserializeOwned> EventStream<M> {
 impl<M: DeserializeOwned> Iterator for EventStream<M> {
     type Item = Result<M, ClientError>;
 
-    /// Waits for the next event; `None` when the server has ended the stream.
+    /// Waits for the next event; `None` when the server has ended the stream, or has sent a line of more than 4 MiB.
     fn next(&mut self) -> Option<Self::Item> {
         self.read_event().transpose()
     }

@@ -29,7 +29,8 @@ impl Client {
         from_json(&read_body(request.send(&body[..])?)?)
     }
 
-    /// Deletes the player with this token: running games are resigned, finished games stay without the name.
+    /// Deletes the player with this token: running games are resigned, waiting tables are cancelled, and finished games
+    /// stay without the name.
     pub fn delete_player(&self, token: &str) -> Result<(), ClientError> {
         self.delete_as(token, "/api/me")
     }

@@ -16,8 +16,8 @@ pub(super) const MAX_WAITING: usize = 10_000;
 /// number of accounts has doubled.
 const MIN_ACCOUNTS_SWEPT: usize = 256;
 
-/// The client address behind a computation. `None` is a client on this machine, which is exempt from limits
-/// per owner.
+/// The client address behind a computation. `None` is a client that is exempt from limits per owner, such as a client
+/// on this machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Owner(Option<IpAddr>);
 
@@ -55,7 +55,7 @@ pub(super) struct Queue {
     waiting: usize,
     next_ticket: Ticket,
     accounts: HashMap<Owner, Account>,
-    /// Owners with waiting requests, the next one first. Each is listed once.
+    /// Owners with waiting requests, in round-robin order. Each is listed once.
     order: VecDeque<Owner>,
     /// The number of accounts at which idle ones are removed.
     sweep_at: usize,
@@ -111,8 +111,8 @@ impl Queue {
         Some((ticket, receiver))
     }
 
-    /// Removes a request, whether it waits, runs or was displaced, and charges its owner for the time in a
-    /// slot.
+    /// Removes a request, whether it waits, runs or was displaced. Charges its owner for the time in a slot, unless the
+    /// owner is exempt.
     pub(super) fn leave(&mut self, owner: Owner, ticket: Ticket, now: Duration) {
         let Some(account) = self.accounts.get_mut(&owner) else {
             return;
@@ -320,7 +320,7 @@ mod tests {
         let mut last = Request::new(&mut queue, owner(1));
         waiting.leave(&mut queue, NOW);
         assert_eq!(queue.busy(), (1, 1));
-        // The request was granted a slot, but its receiver never read the message.
+        // The second request has left, so the third gets the slot of the first.
         running.leave(&mut queue, NOW);
         assert!(last.turn().is_some());
         last.leave(&mut queue, NOW);

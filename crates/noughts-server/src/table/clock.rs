@@ -12,10 +12,10 @@ pub const FIRST_TURN_MS: u64 = 30_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Clock {
     settings: ClockSettings,
-    /// The milliseconds that each seat had left after its last turn.
+    /// The milliseconds that each seat has left, before the time of the current turn is taken off.
     left_ms: Vec<u64>,
     /// When the current turn began, in milliseconds since 1970. `None` until all seats are taken, and when the game is
-    /// over. Time that is added after an outage makes it later.
+    /// over. To give a turn more time after an outage, this value is made later.
     since_ms: Option<u64>,
     /// The seats that have completed a play or a rewind.
     moved: SeatSet,
@@ -319,7 +319,8 @@ mod tests {
         for (text, left) in [("180+2", [175_000, 178_000]), ("move 30", [25_000, 28_000])] {
             let mut clock = clock(text);
             clock.moved = SeatSet::only(ANN).with(BOB);
-            // The first two takebacks, of Ann and of Bob, use up Ann's time. The third, of Ann, uses up Bob's time.
+            // It is Ann's turn during the first two takebacks (by Ann and by Bob), so they cost Ann's time. It is Bob's
+            // turn during the third (by Ann), so it costs Bob's time.
             clock.end_turn(ANN, takeback(ANN), 5_000);
             clock.end_turn(ANN, takeback(BOB), 6_000);
             clock.end_turn(BOB, takeback(ANN), 8_000);

@@ -148,8 +148,8 @@ pub struct Summary {
 /// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// The game is not over, and lists do not show it. The table's settings say so, or a seat is open to clients with
-    /// the link.
+    /// The game is not over, and lists do not show it. The table's settings say so, or a seat is open to
+    /// [`OpenTo::Link`].
     Unlisted,
     /// The table has an open seat, and lists show the table.
     Waiting,
@@ -300,7 +300,8 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // The time must not be before that of the latest entry, and the clocks of two nodes may differ.
+        // An entry must not be earlier than the entry before it, but that entry may be from a node whose clock is
+        // ahead.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -509,10 +510,11 @@ impl Table {
     }
 
     /// The summary after a decision; `None` if the stored summary can stay as it is. A turn that only makes the
-    /// deadline later needs no new summary, because a stored deadline may be too early, but never too late.
+    /// deadline of the clock later needs no new summary, because a stored deadline may be too early, but never too
+    /// late.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
-        // After the first turns, a turn between people changes no deadline of the summary.
+        // If there are no robots and every seat has completed its first turn, a turn never makes the deadline earlier.
         let is_turn = |logged: &LogEntry| matches!(logged.entry, Entry::Turn(_));
         let is_between_people = decision.entries.iter().all(is_turn) && !self.has_robots();
         let may_change = |clock: &&Clock| !is_between_people || !clock.has_everybody_moved();

@@ -131,7 +131,8 @@ pub struct Key {
 pub struct RequestKey {
     /// The key as it will be stored.
     pub key: Key,
-    /// The hash that older versions of the server computed, because the keys that they stored are still valid.
+    /// The hash that older versions of the server computed for this request. The keys that those versions stored are
+    /// still valid.
     pub former_hash: u64,
 }
 

@@ -21,8 +21,8 @@ const RESERVED_FOR_END: usize = 70;
 /// Number of turns that must follow a refused draw offer before the seat may offer a draw again.
 pub const DRAW_OFFER_PAUSE: usize = 10;
 
-/// How long all other players must have been away before a claim, in milliseconds: in a game with a clock, in a game
-/// without one, and after the players sent `leave`.
+/// How long each other player must have been away before a claim, in milliseconds: in a game with a clock, in a game
+/// without one, and if the player sent `leave`.
 const AWAY_WITH_CLOCK_MS: u64 = 60_000;
 const AWAY_WITHOUT_CLOCK_MS: u64 = 300_000;
 const AWAY_AFTER_LEAVING_MS: u64 = 10_000;
@@ -207,7 +207,7 @@ impl Table {
                 | Entry::RematchCreated(_) => return None,
             };
             Some(OfferEvent {
-                // All earlier entries except `others` entries are turns.
+                // Of the earlier entries, `others` are not turns; the rest are turns.
                 after_turns: other.number as usize - 1 - others,
                 seat,
                 step,

@@ -94,7 +94,7 @@ pub struct TurnChange {
     pub turn: Turn,
     /// The cells that changed, ascending, with the mark that is there now.
     pub cells: Vec<(Move, Option<Side>)>,
-    /// Whose turn it is now.
+    /// Whose turn it is now; `None` if the game is over.
     pub to_move: Option<Seat>,
     /// Every legal move now; `None` on boards with more than [`MAX_LISTED_CELLS`] cells while the game goes on.
     pub legal: Option<Vec<Move>>,
@@ -194,8 +194,8 @@ impl Table {
         }
     }
 
-    /// The entries after number `after`, and an earlier table (a kept copy or a new table) from which they can be
-    /// replayed.
+    /// An earlier table (a kept copy or a new table), and all entries since then, to replay the entries after number
+    /// `after`.
     pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
         let past = self.copy_before(after)?;
         let entries = self.entries_after(&past).collect();

@@ -71,7 +71,7 @@ impl Tables {
     ) -> Result<Vec<Attendance>, StoreError> {
         let in_memory = games.iter().map(|game| self.in_memory(game.id));
         let in_memory: Vec<_> = in_memory.collect();
-        // Tables that only other nodes have in memory.
+        // Games that are not over and whose tables this node does not have in memory. Other nodes may have them.
         let elsewhere = games.iter().zip(&in_memory);
         let elsewhere = elsewhere.filter(|(game, live)| live.is_none() && game.ending().is_none());
         let elsewhere: Vec<GameId> = elsewhere.map(|(game, _)| game.id).collect();

@@ -22,7 +22,7 @@ pub struct ConnectedSeat {
     live: Arc<LiveTable>,
     seat: Seat,
     /// Notified when the table changes. `None` if all opponents are robots that reply at once, because then only this
-    /// player's turns change the table.
+    /// player's turns change the table (unless an operator ends the game).
     changed: Option<watch::Receiver<u32>>,
     /// Number of turns that were reported to the player.
     turns: usize,
@@ -68,8 +68,8 @@ impl ConnectedSeat {
         self.turns + 1
     }
 
-    /// Submits an action for turn `turn`, and retries while the store is unavailable or the table is busy. Then
-    /// [`progress`](ConnectedSeat::progress) returns what has happened. Not cancel safe.
+    /// Submits an action for turn `turn`, and retries while the store is unavailable or the table is busy. Afterwards,
+    /// call [`progress`](ConnectedSeat::progress) to learn what has happened. Not cancel safe.
     pub fn act(&self, action: Action, turn: usize) -> BoxFuture<Result<(), SubmitError>> {
         let (tables, live) = (Arc::clone(&self.tables), Arc::clone(&self.live));
         let (seat, key) = (self.seat, None);

@@ -191,7 +191,7 @@ impl Tables {
     }
 
     /// Whether this node serves the seat to move: the player of this seat is connected here, or is connected nowhere
-    /// and this node stored the latest entry. Always true if there are no other nodes. `stored` is the number of the
+    /// and this node stored the latest entry. Always true if the store is not shared. `stored` is the number of the
     /// latest entry that this node has stored, in case the table was removed from memory since then.
     async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
@@ -220,8 +220,8 @@ impl Tables {
         }
     }
 
-    /// Takes the outages that a sweep has found. If there is a new outage, checks the clocks of the tables in memory at
-    /// once.
+    /// Remembers the outages that a sweep has found. If there is a new outage, starts a check of the clocks of all
+    /// tables in memory.
     pub(crate) fn note_outages(self: &Arc<Tables>, found: Vec<Outage>) {
         let Some(latest) = found.iter().map(|outage| outage.until_ms).max() else {
             return;

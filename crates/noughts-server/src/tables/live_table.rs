@@ -61,13 +61,14 @@ pub(super) struct State {
     pub(super) names: Arc<PlayerNames>,
     /// The robots, by seat.
     pub(super) robots: Vec<Option<Robot>>,
-    /// The latest snapshot. It is created on demand, and removed when the table changes.
+    /// The latest snapshot. It is created on demand, and removed when the table changes. It is not used again while a
+    /// clock runs.
     snapshot: Option<Arc<Snapshot>>,
     /// Publishes all updates. Created by the first watcher.
     updates: Option<broadcast::Sender<Arc<Update>>>,
     /// Publishes the number of the latest entry. Created by the first subscriber.
     changed: Option<watch::Sender<u32>>,
-    /// The number of connections to this node, by seat.
+    /// The number of connections to this node, by seat. Recent requests of a player count as one connection.
     connected: Vec<u32>,
     /// Seats with a connected player on another node.
     present_elsewhere: SeatSet,
@@ -78,7 +79,8 @@ pub(super) struct State {
     pub(super) unconfirmed: Vec<LogEntry>,
     /// Whether this node stored the latest entry. If so, this node makes the next move of a robot.
     pub(super) is_stored_here: bool,
-    /// Whether a client requested the table by its id. If not, the table is removed from memory when the game ends.
+    /// Whether a client or a task of the server requested the table by its id. If not, the table is removed from memory
+    /// when the game ends.
     pub(super) is_requested: bool,
     /// Stops the robot that is computing a move; `None` if no robot is computing.
     pub(super) robot_stop: Option<Stop>,
@@ -86,8 +88,8 @@ pub(super) struct State {
     pub(super) owner: Option<IpAddr>,
 }
 
-/// When the player of a seat last connected or disconnected, in milliseconds since 1970, and whether the player then
-/// sent `leave`.
+/// When the player of a seat last connected or disconnected, in milliseconds since 1970, and whether the player has
+/// sent `leave` since the player last connected.
 #[derive(Clone, Copy, Debug)]
 struct Away {
     since_ms: u64,
@@ -195,14 +197,14 @@ impl LiveTable {
         })
     }
 
-    /// A snapshot of the table. It includes everything that was acknowledged before this call.
+    /// A snapshot of the table. It includes everything that this node acknowledged before this call.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let now_ms = self.clock.now_ms();
         self.state().snapshot(now_ms)
     }
 
-    /// A number that changes whenever the view changes, except for the time left on a running clock. All nodes with the
-    /// same version of the server have the same number.
+    /// A number that changes whenever the view changes, except for the time left on a running clock. For the same view,
+    /// all nodes with the same version of the server compute the same number.
     pub fn view_version(&self) -> u64 {
         let state = self.state();
         let table = &state.table;

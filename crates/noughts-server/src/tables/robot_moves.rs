@@ -1,5 +1,5 @@
-//! The moves of robots at a table. *Instant* robots need only microseconds for a move. Their replies are stored
-//! together with the turn to which they reply. All other robots wait in a queue until they may compute.
+//! The moves of robots at a table. *Instant* robots need only microseconds for a move. If an instant robot is to move
+//! after a turn, its reply is stored together with this turn. All other robots wait in a queue until they may compute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,7 +103,7 @@ impl Tables {
         tokio::spawn(async move { tables.play_robots(&live).await });
     }
 
-    /// Plays the robots' moves until no robot is to move, or until no robot can continue here.
+    /// Plays the robots' moves until no robot is to move, the robot is stopped, or its move cannot be submitted.
     async fn play_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         let mut entry = None;
         while let Some(task) = next_task(live) {
@@ -227,12 +227,10 @@ fn time_limit(table: &Table) -> Option<Duration> {
     Some(time_for_turn(clock.settings, left, clock.running.is_none()))
 }
 
-/// The seat after `seat`.
 fn next_seat(seat: Seat, seats: usize) -> Seat {
     Seat(((usize::from(seat.0) + 1) % seats) as u8)
 }
 
-/// A robot's move as a turn.
 fn robot_turn(by: Seat, at: Move) -> Turn {
     let action = Action::Play(at);
     Turn { by, action }

@@ -1,4 +1,4 @@
-//! Properties of a table under arbitrary commands.
+//! A table: properties under arbitrary commands, and single cases.
 
 mod offers;
 mod random_commands;
@@ -21,7 +21,7 @@ proptest! {
 
 #[test]
 fn legal_moves_of_the_random_test_are_accepted() {
-    // The first game between two people: legal moves by the seat to move, until it is over.
+    // The bytes select 3x3k3 with two people, and then legal moves of the seat to move until the game is over.
     let moves = [100, 0, 0, 0, 0, 1].repeat(9);
     let input: Vec<u8> = [0, 0xff, 0].into_iter().chain(moves).collect();
     assert!(random_commands::check_random_commands(&input) >= 5);
@@ -52,7 +52,7 @@ fn table(variant: &str, history: u16) -> Table {
     Table::new(settings(variant, history)).unwrap()
 }
 
-/// Decides and applies; returns the entries.
+/// Decides a command and applies its entries, which are returned.
 fn submit(table: &mut Table, command: &Command) -> Result<Vec<LogEntry>, TableRefusal> {
     let decision = table.decide(command, 0)?.unwrap_or_default();
     apply(table, &decision);

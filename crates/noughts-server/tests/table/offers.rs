@@ -48,7 +48,7 @@ fn played(turns: usize) -> Table {
     table
 }
 
-/// Plays without completing a line.
+/// Plays `turns` turns, none of which completes a line.
 fn play_on(table: &mut Table, turns: usize) {
     for _ in 0..turns {
         let done = table.game().turns().len();

@@ -190,8 +190,8 @@ fn check_applied(table: &mut Table, before: &Observed, decision: &Decision) {
     );
 }
 
-/// Clocks are never negative, gain at most the increments, and add up: the time of the turns plus the time that
-/// outages added is the time since the clocks started.
+/// Clocks gain at most the increments. The sum of the turns' times is at most the time from the start of the clocks to
+/// the end of the latest turn. With the time that was added for outages, the sum is at least as long as that time.
 fn check_clock(table: &Table, log: &[LogEntry]) {
     let Some(settings) = table.settings().clock else {
         assert_eq!(table.clock(u64::MAX), None);
@@ -260,8 +260,8 @@ fn check_clock(table: &Table, log: &[LogEntry]) {
     assert!(!(table.is_over() && now.running.is_some()));
 }
 
-/// Open offers belong to people, at most one of each kind per seat. When the game is over, only rematches are
-/// offered.
+/// Open offers belong to seats of the table, at most one of each kind per seat. Rematches are offered when the game is
+/// over, all other offers before.
 fn check_offers(table: &Table) {
     let offers = table.offers();
     for (number, open) in offers.iter().enumerate() {
@@ -273,7 +273,7 @@ fn check_offers(table: &Table) {
     }
 }
 
-/// The time of a command, and how long the players have been away: none of them, or all of them for the same time.
+/// The time of a command, and who is away: nobody, or all players for the same time.
 fn context(now_ms: u64, bytes: &[u8]) -> Context {
     let absence = Absence {
         ms: u64::from(bytes[2]) * 2_000,
@@ -433,7 +433,7 @@ fn command(table: &Table, bytes: &[u8]) -> Command {
         unreachable!("six bytes per command")
     };
     let next = table.game().to_move().unwrap_or(Seat(0));
-    // Any seat of the table, not only the one to move.
+    // Often a seat of the table, sometimes a number that may be no seat of the table.
     let any_seat = match seat {
         0..=239 => Seat(seat % table.holders().len() as u8),
         240..=255 => Seat(seat),

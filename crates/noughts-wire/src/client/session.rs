@@ -16,7 +16,8 @@ use crate::text::{Name, Text};
 /// [`next_event`](ClientSession::next_event) until it returns `None`.
 ///
 /// The session stores which cells are taken. If the server plays an impossible or an occupied cell, the session
-/// answers with ERROR 0 or 1 and ends. The server decides who won. The session checks the id only in READY.
+/// answers with ERROR 0 or 1 and ends. The server decides who won. The session checks the id of a received frame only
+/// in READY, and only in the dialect `seed`.
 #[derive(Clone, Debug)]
 pub struct ClientSession {
     buffer: ReceiveBuffer,
@@ -27,8 +28,8 @@ pub struct ClientSession {
     taken: u16,
     /// The last move sent, unless it was confirmed. The next move replaces a refused move.
     last_move: Option<Cell>,
-    /// Whether RESULT 1 (won) arrived before an answer to the last move. If the opponent left before the server read
-    /// this move, the server answers the move with ERROR 2, which the client must ignore.
+    /// Whether RESULT 1 (won) arrived in the stage `Moving`, so that an ERROR 2 may follow: if the opponent left before
+    /// the server read the last move, the server answers this move with ERROR 2, which the client must ignore.
     may_be_late: bool,
 }
 
@@ -91,7 +92,8 @@ impl ClientSession {
         self.buffer.push(bytes)
     }
 
-    /// The next event, or `None` if more bytes are needed or the session is over.
+    /// The next event, or `None` if more bytes are needed or the session is over. Appends an ERROR to `out` if the
+    /// server played an impossible or an occupied cell.
     pub fn next_event(&mut self, out: &mut Vec<u8>) -> Option<Event> {
         while self.stage != Stage::Ended {
             match FromServer::decode(self.buffer.unread(), self.dialect) {

@@ -1,4 +1,4 @@
-//! Tests of the memory that a session uses. They need access to private fields.
+//! Tests of the memory that a session uses, which need access to private fields, and of ids chosen by the server.
 
 use super::*;
 use crate::receive_buffer::MAX_BUFFERED_BYTES;

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use crate::picture::bytes;
 
 /// The event for each frame (row) in each stage (column). `broken` ends the session; `!0` and `!1` also end it and send
-/// the ERROR with this code. The frame `taken` plays the cell that the client has sent in the stage `moving`. In the
-/// stage `opponent` the board is empty.
+/// the ERROR with this code. In the stage `moving`, the client has sent a move in the cell that the frame `taken`
+/// plays. In the stage `opponent` the board is empty.
 const EVENTS: &str = "
 frame      new      greeting  ready    joining       turn     moving   opponent
 ready      broken   ready     broken   broken        broken   broken   broken
@@ -53,7 +53,6 @@ fn frame(name: &str, later: bool) -> Vec<u8> {
     })
 }
 
-/// A client in this stage.
 fn client(stage: &str, later: bool) -> ClientSession {
     let (mut client, mut out) = (ClientSession::new(), Vec::new());
     let greeting = if later {

@@ -14,9 +14,9 @@ pub(crate) enum Entry {
     Asked(SessionRequest),
 }
 
-/// Passes the bytes in pieces with the lengths in `cuts` (repeated), and answers each request only after
-/// `delay` more pieces. In pairs mode a seat request is answered at once, because a delay would change
-/// the result there.
+/// Passes the bytes in pieces with the lengths in `cuts` (repeated). Answers a request for a move, and in computer mode
+/// a request for a seat, only after `delay` more pieces. Answers all other requests at once. In pairs mode, a delay of
+/// the answer to a seat request would change the result.
 pub(crate) fn drive(
     mode: GameMode,
     is_full: bool,

@@ -73,7 +73,8 @@ fn after_fifty_errors_in_a_row_the_session_closes() {
             frames_until_close(playing(mode), "05 00003039 \"1-1\"", occupied),
             limit
         );
-        // ADMIT 0 and ERRORs from the client count too. Otherwise a client could send them for ever.
+        // An ADMIT 0 to the client and an ERROR from the client count too. Otherwise a client could send PLAY or ERROR
+        // for ever.
         assert_eq!(
             frames_until_close(session(mode), "03 00000007", occupied),
             limit

@@ -1,4 +1,5 @@
-//! Every `SessionEvent` in every state. An event that the state does not allow changes nothing.
+//! Every `SessionEvent` in every state from READY on, except closed sessions. An event that the state does not allow
+//! changes nothing.
 
 use noughts_wire::{
     Cell, GameMode, GameResult, MoveRefusal, Session, SessionEvent, SessionRequest,

@@ -5,7 +5,8 @@ use noughts_wire::{
     SessionRequest,
 };
 
-/// Maximum bytes of answers between two requests: 49 errors, READY, and 50 more errors.
+/// Maximum number of bytes that one call of `next_request` appends: 49 errors, READY and 50 more errors, with at most
+/// 28 bytes each.
 const MAX_ANSWERED_BYTES: usize = 100 * 28;
 
 /// Runs a session and checks its bounds. Each byte of `plan` is a step: an event, or a number of `bytes` to pass.

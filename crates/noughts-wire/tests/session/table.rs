@@ -4,8 +4,9 @@ use noughts_wire::{Cell, CloseReason, GameMode, Session, SessionEvent, SessionRe
 
 use crate::picture::bytes;
 
-/// The answer to each frame (row) in each state (column). A number is an ERROR with that code, and `!` closes the
-/// session after it. `held` means that the frame waits. `9/3` is 9 in the dialect `seed` and 3 in the dialect `later`.
+/// The answer to each frame (row) in each state (column). A number is an ERROR with that code. `!` means that the
+/// session then closes. `held` means that the frame waits. `9/3` is 9 in the dialect `seed` and 3 in the dialect
+/// `later`.
 /// The columns `waiting` and `opponent` are for pairs mode. In computer mode the same states have the columns `seating`
 /// and `thinking`.
 const ANSWERS: &str = "
@@ -64,7 +65,6 @@ fn frame(name: &str, state: &str, later: bool) -> Vec<u8> {
     })
 }
 
-/// A session in this state.
 fn session(state: &str, later: bool) -> Session {
     let mode = match state {
         "waiting" | "opponent" => GameMode::Pairs,
