@@ -118,7 +118,7 @@ impl<const ULTIMATE: bool> Plain<ULTIMATE> {
         board
     }
 
-    /// Undoes a play that was made when `active` was the board to play on.
+    /// Undoes a play. `active` is the value that the field had before the play.
     #[inline]
     fn undo(&mut self, board: usize, cell: usize, active: usize) {
         self.cells[board][cell] = EMPTY;
