@@ -75,7 +75,7 @@ pub struct RecordSeat {
 /// The player of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Player {
-    /// A human or a remote program, by name; the name may be empty.
+    /// A human, or a program that is no built-in strategy, by name; the name may be empty.
     Human(String),
     /// A robot, by the name of its strategy.
     Robot(String),

@@ -1,5 +1,5 @@
 //! Multi and Ultimate written by hand for these games alone: arrays with one byte per cell, play and
-//! undo, no bit sets. The library must be at least as fast.
+//! undo, no bit sets. Goal: the library is at least as fast.
 
 use std::hint::black_box;
 
