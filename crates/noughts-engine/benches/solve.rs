@@ -176,7 +176,7 @@ fn perfect(games: u64, positions: u64) {
         for seed in 0..games {
             let mut game = Game::new(&variant, Options::default()).expect("a game");
             let mut random = Random::new(seed);
-            // Half of the opponents play at random. The others make some random moves and then play well.
+            // Half of the opponents play at random. The others make some random moves and then play like `perfect`.
             let random_moves = if seed % 2 == 0 { 42 } else { random.below(8) };
             while let Some(seat) = game.to_move() {
                 let at = if usize::from(seat.0) == side {

@@ -6,7 +6,7 @@
 //! | `--openings` | the scores of all positions with nine marks, instead of the positions that `perfect` meets |
 //! | `--part I/N` | with `--openings`, only the I-th of N parts; parts may run at the same time |
 //! | `--known FILE` | with `--openings`, the known distances of positions with twelve marks, see below |
-//! | `--check N` | compares N random scores of the book with the solver, without `--known` |
+//! | `--check N` | compares N random scores of `--openings` with a search that uses no book and no `--known` file |
 //! | `--memory MB` | without `--openings`, size of the table, 1024 by default |
 //! | `--pack` | without `--openings`, writes the positions that are known so far |
 //!

@@ -29,8 +29,8 @@ const NODES_AT_15: u64 = 150;
 /// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// Minimum time limit of a search, in milliseconds, with which a solver starts. The solver gets half of the limit. It
-/// reads the clock only every 1 000 to 4 000 positions, so it could exceed a shorter time.
+/// Minimum time limit of a search, in milliseconds, with which a solver starts. The solver gets at least half of the
+/// limit. It reads the clock only every 1 000 to 4 000 positions, so it could exceed a shorter time.
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 
@@ -66,8 +66,8 @@ impl EndgameSolver {
     }
 
     /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if half of the limits
-    /// is unlikely to suffice, if there is a depth limit, or if the sides do not take turns. Returns the solution, if
-    /// found, and the number of positions searched.
+    /// is unlikely to suffice, if there is a depth limit, if there is neither a time limit nor a node limit, or if the
+    /// sides do not take turns. Returns the solution, if found, and the number of positions searched.
     pub(crate) fn solve_nested(
         &mut self,
         game: &Game,
@@ -115,9 +115,10 @@ const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
     /// The exact value of a Connect Four position, if the solver finds it with half of the limits. `None` in other
-    /// games, if there is a depth limit, or if the sides do not take turns. If half of the limits is unlikely to
-    /// suffice, returns `None` at once. With `wants_moves` the analysis has the values of all moves, and the solver may
-    /// take nine tenths of the time; otherwise the analysis has only one best move.
+    /// games, if there is a depth limit, if there is neither a time limit nor a node limit, or if the sides do not take
+    /// turns. If half of the limits is unlikely to suffice, returns `None` at once. With `wants_moves` the analysis has
+    /// the values of all moves, and the solver may take nine tenths of the time; otherwise the analysis has only one
+    /// best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,

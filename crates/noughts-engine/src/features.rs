@@ -48,8 +48,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// The inverse of [`map_move`](Features::map_move).
     fn unmap_move(&self, symmetry: usize, at: Move) -> Move;
 
-    /// How much better `me` stands than its best opponent, between -100 000 and 100 000. The estimate takes the side
-    /// to move into account.
+    /// How much better `me` stands than its best opponent, between -100 000 and 100 000. Except in misère games, the
+    /// estimate depends on the side to move.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
     /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of moves

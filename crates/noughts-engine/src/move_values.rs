@@ -16,7 +16,7 @@ use crate::strategy::Stop;
 /// A position with more legal moves is rarely solved within the limits.
 const MAX_MOVES: usize = 36;
 
-/// Maximum number of moves in the line that [`complete_line`] returns.
+/// Maximum number of moves to which [`complete_line`] extends a line.
 const MAX_LINE: usize = 16;
 
 /// Maximum number of positions that the solver searches per move, and the size of its table in bytes. Each of the
@@ -24,8 +24,8 @@ const MAX_LINE: usize = 16;
 const SOLVER_NODES: u64 = 20_000;
 const SOLVER_MEMORY: usize = 1 << 20;
 
-/// Adds the values of all moves, found by [`move_values`], to the analysis of the same position. The line begins with a
-/// best move.
+/// Adds the values of all moves, found by [`move_values`], to the analysis of the same position. Afterwards the line
+/// begins with a best move, and the value is the value of this move.
 pub fn add_move_values(analysis: &mut Analysis, mut moves: Vec<MoveValue>) {
     let found = analysis.line.first().copied();
     moves.sort_by_key(|known| (Reverse(known.rank()), Some(known.at) != found));
@@ -84,8 +84,8 @@ pub fn complete_line(
     analysis.line.truncate(MAX_LINE);
 }
 
-/// The exact values of all legal moves of a game of two sides that is not over, in no particular order; `None` if the
-/// limits do not suffice for every move.
+/// The exact values of all legal moves, in no particular order. `None` if the game is over, if it does not have exactly
+/// two seats of different sides, if there are more than 36 legal moves, or if the limits do not suffice for every move.
 pub fn move_values(
     game: &Game,
     limits: Limits,
@@ -202,7 +202,8 @@ mod tests {
     use crate::clock::SystemClock;
     use crate::strategies::iterative_deepening::analyze;
 
-    /// The moves of a position with their values, such as `0-0+1 1-1= 2-2-2`, best first.
+    /// Checks the values of the moves of a position, such as `0-0+1 1-1= 2-2-2`, in the alphabetical order of these
+    /// texts.
     fn check(variant: &str, position: &str, expected: &str) {
         let variant = variant.parse().unwrap();
         let position = Diagram::parse(&variant, position).unwrap();

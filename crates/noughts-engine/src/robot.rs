@@ -19,7 +19,8 @@ pub trait Robot: Send {
     /// Chooses a legal move for the seat to move. The game must not be over.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;
 
-    /// Ends the robot after the game. Called once. Fails if an external program did not exit when it was asked to.
+    /// Ends the robot. Callers call this once, after the game. Fails if an external program did not exit when it was
+    /// asked to.
     fn finish(&mut self) -> Result<(), RobotFault> {
         Ok(())
     }

@@ -96,7 +96,7 @@ impl Default for Budget {
 /// Progress of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// Number of positions searched so far.
+    /// Number of positions searched so far: in Connect Four by the current call, otherwise by all calls.
     pub nodes: u64,
     /// The used part of the transposition table, in thousandths. In Connect Four, the allocated part of the maximum
     /// size.
@@ -659,7 +659,7 @@ impl Solver {
     }
 
     /// With `wins`, a move after which the attacker still wins. Without `wins`, a move after which the attacker still
-    /// cannot win. `None` if a limit was reached.
+    /// cannot win. `None` if there is no such move, or if a limit was reached.
     fn keeps(
         &self,
         at: &Diagram,

@@ -8,7 +8,7 @@ const MAX_CELLS: usize = 1_024;
 /// The moves with which the side that played `at` would complete a line if it could move again, ascending. Two or more
 /// of these moves are a fork: the opponent cannot prevent all of them with one move.
 ///
-/// `after` is the game after the play. There are no threats in finished games, on nine boards, on boards with more than
+/// `after` is the game after the play. The list is empty for finished games, on nine boards, on boards with more than
 /// 1 024 cells, and in misère games, where the side that completes a line loses.
 pub fn threats(after: &Game, at: Move) -> Vec<Move> {
     let variant = after.variant();

@@ -28,7 +28,7 @@ fn exact_value(game: &Game) -> i32 {
     reference::alpha_beta(game, 81).value.signum()
 }
 
-/// The exact value after a move, for the side that made it. Two sides take turns.
+/// The exact value after a move, for the side that made it. The game must have two sides that take turns.
 fn value_after(game: &Game, decision: &Decision) -> i32 {
     let mut next = game.clone();
     let seat = game.to_move().unwrap();

@@ -172,7 +172,7 @@ fn search_keeps_its_time_limit_in_every_variant() {
             .build(&game, &setup)
             .unwrap()
             .choose(&game, &Stop::new());
-        // The clock is read every 128 nodes, and once more at the end.
+        // The clock is read at least every 128 nodes, and once more at the end.
         let late = Duration::from_micros(clock.0.load(Ordering::Relaxed));
         assert!(late <= Duration::from_micros(50_300), "{variant}: {late:?}");
         assert!(game.legal().contains(&decision.at));
@@ -196,7 +196,7 @@ fn a_stopped_search_ends_within_600_nodes() {
             let setup = EngineSetup { seed: 1, clock };
             let name: StrategyName = strategy.parse().unwrap();
             let mut robot = name.build(&game, &setup).unwrap();
-            // A strategy without a time limit does not read the clock, so it is stopped before it starts.
+            // Without a time limit, a search does not read the clock between nodes, so set the stop before it starts.
             if !strategy.ends_with("1000s") {
                 stop.set();
             }

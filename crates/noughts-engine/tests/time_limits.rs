@@ -109,7 +109,7 @@ fn search_with_a_usual_time_stops_early_and_without_it_uses_the_limit() {
         time: Some(Duration::from_millis(600)),
         ..Limits::default()
     };
-    // 7x6k4+gravity has an opening book.
+    // The list has 8x7k4+gravity and not 7x6k4+gravity, because 7x6k4+gravity has an opening book.
     for variant in ["15x15k5", "ultimate", "8x7k4+gravity"] {
         let found = game_with_a_clock(variant, usual, limits, 8);
         let all: Duration = found.iter().map(|analysis| analysis.time).sum();

@@ -1,8 +1,8 @@
 //! Checks proofs of the value of a position under perfect play.
 //!
 //! `docs/solving.md` describes the text format and every rule. The checker trusts nothing in the text: it
-//! uses the rules of the game and a few theorems (plain grids, gravity, the score on nine boards), and shares
-//! no code with the solver that writes proofs.
+//! uses the rules of the game and a few theorems (plain grids, gravity, the score on nine boards). Apart from the rules
+//! of the game, it shares no code with the solver that writes proofs.
 //!
 //! ```
 //! let proof = "\
@@ -189,7 +189,7 @@ fn check(
     }
 }
 
-/// The value of a game that is over.
+/// The value of a game that is over; `None` if the game is not over.
 fn final_value(variant: &Variant, position: &Diagram) -> Option<GameValue> {
     let outcome = AnyTimeline::new(variant).outcome_of(position)?;
     Some(match outcome {

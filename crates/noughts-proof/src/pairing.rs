@@ -91,7 +91,8 @@ impl Counting {
     }
 }
 
-/// The pairs as sets of two cells. The error is the first pair that overlaps an earlier pair or has a taken cell.
+/// The pairs as sets of two cells. The error is the first pair that overlaps an earlier pair, has a taken cell or has
+/// the same cell twice.
 pub(crate) fn disjoint_pairs(
     mut taken: Cells,
     pairs: &[(Move, Move)],

@@ -6,7 +6,8 @@
 //! - A mark does not matter if its side can no longer complete a line through it. An empty cell does not matter if
 //!   neither side can still complete a line through it. Positions that differ only in such cells count as the same
 //!   position.
-//! - A move in a cell is no better than a move in another empty cell that lies on all lines through the first cell.
+//! - A line is *live* if a side can still complete it. A move in a cell is no better than a move in another empty cell
+//!   that lies on all live lines through the first cell.
 //! - A side to move that can complete a line wins. A side to move that can make two threats at once wins,
 //!   unless the other side can complete a line.
 //! - Counting and pairing (`pairing.rs`) show that the attacker cannot win.

@@ -1,5 +1,5 @@
-//! False proofs. The checker rejects each of them, and reports the wrong line and a reason. For every check of the
-//! checker there is a false proof here that no other check rejects.
+//! False proofs. The checker rejects each of them, and reports the wrong line and a reason. Most of the false proofs
+//! break only one rule, so that no other check rejects them.
 
 use noughts_proof::verify;
 
@@ -191,13 +191,13 @@ fn theorems_are_not_applied_beyond_their_conditions() {
     let claim = |position: &str, rest: &str| {
         format!("noughts proof 1\nvariant 3x3k3\nposition {position}\nvalue draw\n{rest}")
     };
-    // Two lines lack one cell each. Their weight is 8, as much as a complete line: too heavy.
+    // o is to move. The lines weigh 7, less than a complete line (8), but o completes a line with 2-2.
     rejected(
         &claim("xx./x../oo. o", "claim o cannot win\n"),
         6,
         "the lines before do not prove the claim",
     );
-    // x is to move. The lines weigh 4, and one cell lies on two of them.
+    // x is to move. The lines weigh 6, but after 0-2 they weigh 9, and no reply of o makes them light enough.
     rejected(
         &claim("x../.o./... x", "claim x cannot win\nx../.o./... x pairs\n"),
         6,
@@ -279,7 +279,7 @@ fn following_proves_nothing_where_a_line_is_possible() {
     // x follows, but would complete its row too late: o can complete the row below first.
     let open = "..../..../xxx./ooo. o";
     rejected(&head(open, "value loss\nclaim x wins\n"), 6, unproved);
-    // x is to move and blocks the bottom row. Then o must play below the cell that completes the row of x.
+    // x is to move and blocks the bottom row. If o then follows, x can get a whole row of lower cells.
     let closed = "..../..../xxx./ooo. x";
     rejected(&head(closed, "value loss\nclaim o wins\n"), 6, unproved);
 }

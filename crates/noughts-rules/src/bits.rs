@@ -26,7 +26,7 @@ pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The union.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// The difference: the bits that are not in `other`.
+    /// The difference: the bits of this set that are not in `other`.
     #[must_use]
     fn minus(self, other: Self) -> Self;
     /// Shifts every bit to a higher number.
@@ -39,7 +39,7 @@ pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn pop(&mut self) -> Option<usize>;
     /// The number of bits that are set.
     fn count(self) -> usize;
-    /// The set without its `count` lowest bits.
+    /// The set without its `count` lowest bits; empty if it has fewer bits.
     #[must_use]
     fn without_lowest(self, count: usize) -> Self;
 }

@@ -7,8 +7,8 @@ use crate::rules::{GridState, IllegalMove, Outcome, Rules};
 use crate::side::Side;
 use crate::variant::{GridSpec, Placement, Variant};
 
-/// The m,n,k-game on any board, up to 255x255 cells and 64 sides. Used for games that do not fit into a
-/// [`Grid`](crate::Grid).
+/// The m,n,k-game on any board, up to 255x255 cells and 64 sides. [`AnyTimeline`](crate::AnyTimeline) uses it for the
+/// games for which it has no [`Grid`](crate::Grid).
 #[derive(Clone, Debug)]
 pub struct ByteGrid {
     spec: GridSpec,
@@ -32,8 +32,7 @@ impl Clone for ByteGridPosition {
         }
     }
 
-    /// Reuses the allocation of `self`, because a search keeps one position per ply and often overwrites these
-    /// positions.
+    /// Reuses the allocation of `self`, because [`perft`](crate::perft()) overwrites the same position for every move.
     fn clone_from(&mut self, from: &ByteGridPosition) {
         self.cells.clone_from(&from.cells);
         self.taken = from.taken;

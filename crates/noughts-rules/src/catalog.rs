@@ -1,4 +1,4 @@
-//! The variants that every user interface offers by name.
+//! The variants that user interfaces offer by name.
 
 /// An entry of [`CATALOG`]: a well-known variant, or an example of a suffix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,7 +8,7 @@ pub struct CatalogEntry {
     pub name: &'static str,
     /// The name of the game in English.
     pub title: &'static str,
-    /// How the variant differs from the other variants: one clause, lower case, no full stop.
+    /// How the variant differs from the other variants: a few words, lower case, no full stop.
     pub description: &'static str,
 }
 

@@ -44,8 +44,8 @@ pub enum BoardState {
 const SHORTEST_RUN: usize = 5;
 
 impl Diagram {
-    /// Parses a position of this variant and [checks](Diagram::check) it. Allocates at most one
-    /// board, however long the text is.
+    /// Parses a position of this variant and [checks](Diagram::check) it. The size of the board limits the memory that
+    /// this takes, however long the text is.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Variant};
@@ -152,8 +152,8 @@ impl Diagram {
     }
 
     /// Checks that this is the first position of the variant, or that one play can have led to it. Does not check
-    /// whether the earlier plays were possible. Callers must check a position before they pass it to
-    /// [`Rules::set_up`](crate::Rules::set_up).
+    /// whether the earlier plays were possible. Any side of the variant may be to move. Callers must check a position
+    /// before they pass it to [`Rules::set_up`](crate::Rules::set_up).
     pub fn check(&self, variant: &Variant) -> Result<(), DiagramError> {
         if self.marks.len() != variant.cells() {
             return Err(DiagramError::Cells {
@@ -426,7 +426,8 @@ pub enum DiagramError {
     NoSuchSide(char, u8),
     /// The side to move is missing, or is not a single character.
     NoTurn,
-    /// The board to play in is missing, or is not a number from 0 to 8, `*` or `-`.
+    /// The text of the board to play in is missing, or is not a number from 0 to 8, `*` or `-`. Or there is no board to
+    /// play in (`-`) although the game is not over.
     NoPlayIn,
     /// The board to play in contradicts the marks or the variant.
     PlayIn,

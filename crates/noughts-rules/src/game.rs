@@ -70,7 +70,7 @@ pub enum Conclusion {
         /// Why they won.
         by: WinReason,
     },
-    /// All players left.
+    /// All players left. Or all seats belong to one side, and this side resigned, left or ran out of time.
     Abandoned,
     /// The game has no result. Usually a player aborted it before every side had played.
     Aborted,
@@ -79,7 +79,7 @@ pub enum Conclusion {
 /// Why nobody won.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DrawReason {
-    /// No more play is possible, and no side has won.
+    /// No more play is possible, and no side that has a seat has won.
     Full,
     /// The players agreed.
     Agreement,
@@ -370,8 +370,8 @@ impl Game {
         }
     }
 
-    /// The cell to which a mark in this column falls. For a full column this is the top cell. [`act`](Game::act) then
-    /// refuses the play, because this cell is occupied.
+    /// The cell to which a mark in this column falls. If the column is full or the game is over, this is the top cell,
+    /// and [`act`](Game::act) refuses the play.
     fn lowest_free_cell(&self, column: usize) -> Move {
         let mut cells = (0..).map_while(|row| self.variant.move_at(row, column));
         let rests = |at: &Move| {
@@ -459,7 +459,7 @@ impl Game {
     }
 }
 
-/// The conclusion of a position in which nobody has won and no play is possible.
+/// The conclusion of a position in which no play is possible and no side that has a seat has won.
 const FULL: Conclusion = Conclusion::Draw {
     reason: DrawReason::Full,
 };

@@ -79,7 +79,7 @@ impl<B: Bits, const P: usize> Grid<B, P> {
         }
     }
 
-    /// Whether `marks` has a line. Without the mark at `latest`, `marks` must have no line.
+    /// Whether `marks` has a line. In a set of several words, finds only lines through the mark at `latest`.
     #[inline(always)]
     fn has_line(&self, marks: B, latest: usize) -> bool {
         match (B::IS_WORD, self.spec.overline) {

@@ -5,7 +5,7 @@
 //! | [`Variant`] | which game, parsed from text such as `7x6k4+gravity` |
 //! | [`Rules`] | positions, legal moves and outcomes; implemented by [`Grid`] (two sides up to 512 bits, three sides up to 64 bits), [`ByteGrid`] (all other boards) and [`Nested`] (nine boards) |
 //! | [`Timeline`], [`AnyTimeline`] | a position with the plays that led to it |
-//! | [`Game`] | seats and turns: takes an [`Action`] or returns a [`Refusal`] |
+//! | [`Game`] | seats and turns: performs an [`Action`] or returns a [`Refusal`] |
 //! | [`View`] | everything that a screen shows of a game |
 //! | [`Record`] | a game as text |
 //! | [`CATALOG`] | the variants that user interfaces offer by name |

@@ -53,7 +53,7 @@ pub(crate) fn one_mark_completes_all(
     could_be_last: impl Fn(Move) -> bool,
 ) -> bool {
     // One play completes at most one line per direction, each of fewer than 2 K marks. If the lines have more cells,
-    // return false at once. Otherwise a board full of one side's marks would take hours to check.
+    // return false at once. Without this limit, a board full of one side's marks would take hours to check.
     let max_cells = 8 * spec.line();
     let lines: Vec<Move> = all(spec, marks).take(max_cells).collect();
     if lines.is_empty() || lines.len() == max_cells {

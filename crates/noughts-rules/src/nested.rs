@@ -54,7 +54,7 @@ pub(crate) const fn has_line(set: u16) -> bool {
 }
 
 /// For each of the 512 sets, its members, lowest first, four bits per member. The number of members is stored from bit
-/// 36 on. The table is used to choose random moves.
+/// 36 on. The table makes `count` and `nth` of [`NestedMoves`] fast, with which random games choose their moves.
 const MEMBERS: [u64; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -374,7 +374,7 @@ fn single(boards: u16) -> Option<Board> {
 #[derive(Clone, Debug)]
 pub struct NestedMoves<'p> {
     position: &'p NestedPosition,
-    /// The playable boards after `board`.
+    /// The playable boards whose cells are not in `cells` yet.
     boards: u16,
     board: usize,
     /// The empty cells of `board` that were not returned yet.

@@ -75,7 +75,7 @@ pub struct RecordSeat {
 /// The player of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Player {
-    /// A human or a remote program, by name; the name may be empty.
+    /// A human, or a program that is no built-in strategy, by name; the name may be empty.
     Human(String),
     /// A robot, by the name of its strategy.
     Robot(String),
@@ -346,7 +346,8 @@ impl RecordSeat {
         let name = match &self.player {
             Player::Human(name) => name,
             Player::Robot(strategy) if strategy.is_empty() => return Err(Reason::Name),
-            // Records come from untrusted sources, so a command in a record must never be run.
+            // The text after `engine:` is a command. Records come from untrusted sources, so a command in a record must
+            // never be run.
             Player::Robot(strategy) if strategy.starts_with("engine:") => {
                 return Err(Reason::Command);
             }
@@ -361,8 +362,8 @@ impl RecordSeat {
     }
 }
 
-/// Whether a character is visible on its own. `escape_debug` escapes control, format and combining characters. Apart
-/// from these it escapes only quotes and backslashes.
+/// Whether a character is visible on its own. `escape_debug` escapes combining characters and all characters that are
+/// not printable. It also escapes quotes and backslashes, which are visible.
 fn is_visible(symbol: char) -> bool {
     let plain = symbol.escape_debug().len() == 1 || matches!(symbol, '\'' | '"' | '\\');
     plain && !symbol.is_whitespace()
@@ -461,7 +462,8 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Why a text is not a valid record, and which line is wrong. The message says what is allowed.
+/// Why a record is not valid. If a text was parsed, the message begins with the number of the wrong line. The message
+/// says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordError {
     line: Option<usize>,

@@ -90,7 +90,7 @@ impl ReferenceGrid {
         cells
     }
 
-    /// Checks a move while the game goes on.
+    /// Checks a move. The game must not be over.
     fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= self.0.cells() {
             return Err(IllegalMove::OffBoard);
@@ -261,7 +261,7 @@ impl ReferenceNested {
         }
     }
 
-    /// Checks a move while the game goes on.
+    /// Checks a move. The game must not be over.
     fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= 81 {
             return Err(IllegalMove::OffBoard);

@@ -24,7 +24,7 @@ use crate::variant::Variant;
 /// assert!(rules.check(&position, Move::at(4)).is_err());
 /// ```
 pub trait Rules: Clone + Send + Sync + 'static {
-    /// The marks and the side to move.
+    /// The marks, the side to move and, on nine boards, the board to play in.
     type Position: Clone + Eq + Hash + fmt::Debug + Send + Sync;
     /// An iterator over the legal moves. It borrows the position, so that a search on a large board needs no list of
     /// moves per node.
@@ -54,15 +54,16 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// board is also an error.
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
-    /// Plays a legal move, and passes the turn to the next side. Debug builds assert that [`check`](Rules::check)
-    /// allows the move. In release builds an illegal move leads to a wrong position or a panic.
+    /// Plays a legal move, and passes the turn to the next side. An illegal move leads to a wrong position or a panic;
+    /// in debug builds all implementations except the reference assert that [`check`](Rules::check) allows the move.
     fn play(&self, position: &mut Self::Position, at: Move);
 
     /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards `before` decides the board of
     /// the next play. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
-    /// Sets the side to move. This is needed after a rewind, and for turn orders in which a side has several seats.
+    /// Sets the side to move. This is needed after [`take_back`](Rules::take_back), and for turn orders in which a side
+    /// has several seats.
     fn set_turn(&self, position: &mut Self::Position, side: Side);
 
     /// The position as plain data.

@@ -19,7 +19,7 @@ pub struct Side(NonZeroU8);
 impl Side {
     /// The side that begins.
     pub const FIRST: Side = Side(NonZeroU8::MIN);
-    /// The side that moves second.
+    /// Side 1: the second side in turn order.
     pub const SECOND: Side = Side(NonZeroU8::MIN.saturating_add(1));
 
     /// The side with this number; `None` if the number is 64 or more.

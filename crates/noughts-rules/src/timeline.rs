@@ -113,16 +113,16 @@ pub enum AnyTimeline {
     /// Two sides, up to 16 bits: 3x3, 4x3, 3x4.
     #[doc(hidden)]
     Grid16(Timeline<Grid<u16, 2>>),
-    /// Two sides, up to 64 bits: 7x7, 9x6.
+    /// Two sides, up to 64 bits, such as 7x7 and 9x6.
     #[doc(hidden)]
     Grid64(Timeline<Grid<u64, 2>>),
-    /// Two sides, up to 128 bits: 10x11.
+    /// Two sides, up to 128 bits, such as 10x11.
     #[doc(hidden)]
     Grid128(Timeline<Grid<u128, 2>>),
-    /// Two sides, up to 256 bits: 15x15.
+    /// Two sides, up to 256 bits, such as 15x15.
     #[doc(hidden)]
     Grid256(Timeline<Grid<Wide<4>, 2>>),
-    /// Two sides, up to 512 bits: 22x22.
+    /// Two sides, up to 512 bits, such as 22x22.
     #[doc(hidden)]
     Grid512(Timeline<Grid<Wide<8>, 2>>),
     /// Three sides, up to 64 bits.

@@ -130,7 +130,7 @@ impl GridSpec {
         overline: Overline::Counts,
     };
 
-    /// The m,n,k-game for two sides: `columns`, `rows`, `line` in a row to win.
+    /// The m,n,k-game for two sides on `columns` x `rows` cells: `line` adjacent marks win.
     pub fn new(columns: u8, rows: u8, line: u8) -> Result<GridSpec, OutOfRange> {
         if columns < MIN_SIZE {
             return Err(OutOfRange::Columns(columns.into()));

@@ -24,7 +24,7 @@ pub struct View {
     pub marks: Vec<Option<Side>>,
     /// All legal moves, ascending.
     pub legal: Vec<Move>,
-    /// The last turn.
+    /// The last turn; `None` before the first turn.
     pub last: Option<Turn>,
     /// The maximum number of marks that a rewind may take back now; `None` if the game has no rewind or is over.
     pub longest_rewind: Option<u16>,
@@ -46,7 +46,8 @@ pub struct NestedView {
     pub drawn: usize,
     /// The board to play in; `None` if the player may use any open board, or if the game is over.
     pub active: Option<Board>,
-    /// Whether further plays can no longer change the result, even if the game is not over.
+    /// Whether the states of the boards show that further plays cannot change the result. This may be true before the
+    /// game is over.
     pub decided: bool,
 }
 

@@ -12,7 +12,7 @@ fn any_grid(max_size: u8) -> impl Strategy<Value = Variant> {
         |((columns, rows, sides), (misere, gravity, exact), line)| {
             let line = 3 + line % (columns.max(rows) - 2);
             let mut spec = GridSpec::new(columns, rows, line).unwrap();
-            // About half of the games have two sides, because most bit-set implementations are for two sides.
+            // At least half of the games have two sides, because most bit-set implementations are for two sides.
             if columns % 2 == 0 {
                 spec = spec.with_sides(sides).unwrap();
             }

@@ -243,8 +243,8 @@ fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     let mut within: Vec<usize> = (0..all.len())
         .filter(|around| beyond(*around) == 0)
         .collect();
-    // The loop begins with the lines with the most marks, because the reach of a line depends on the reaches of lines
-    // with one more mark.
+    // The loop begins with the lines that have the most marks of the first side, because the reach of a line depends on
+    // the reaches of lines with one more of these marks.
     within.sort_by_key(|around| std::cmp::Reverse(own(*around).count_ones()));
     for around in within {
         let free = !(around | around >> 1) & LOW_BITS;

@@ -35,7 +35,7 @@ pub(crate) struct Windows {
     keys: Vec<u64>,
     /// The keys of all marks, combined by exclusive or.
     hash: u64,
-    /// The lists of the windows that lack one or two marks; only for two sides, and only if `new` got `has_lists`.
+    /// The lists of the windows that lack one or two marks; only for two sides, and only with `has_lists` of `new`.
     listed: Option<Listed>,
 }
 

@@ -118,7 +118,7 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
     let mut analysis = std::thread::scope(|scope| {
         for _ in 1..threads {
             let own = SearchContext {
-                // Only the first thread has limits. The helper threads end when the first thread ends.
+                // Only the first thread has a time limit and a node limit. The helper threads end when it ends.
                 limits: Limits {
                     depth: first.context.limits.depth,
                     ..Limits::default()

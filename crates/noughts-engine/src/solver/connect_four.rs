@@ -72,8 +72,8 @@ pub(crate) struct ConnectFour {
     is_stopped: bool,
 }
 
-/// Called every 4 096 nodes with the number of nodes and the fill of the table in thousandths. Returns true
-/// to stop the search.
+/// A function that a search calls every 4 096 nodes, with the number of nodes and the fill of the table in thousandths.
+/// It returns true to stop the search. The proof writer also calls it for every record.
 pub(crate) type ShouldStop<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 /// A solved position.
@@ -164,8 +164,8 @@ impl ConnectFour {
         (self.geometry.cells ^ marks.mask).count_ones()
     }
 
-    /// Whether the value of this position follows from the book, with a short search at most. With at most nine marks
-    /// the distance follows too.
+    /// Whether the value of this position follows from the book, with a short search at most. On 7x6, with at most nine
+    /// marks, the distance follows too.
     pub(crate) fn is_in_book(&self, marks: Marks) -> bool {
         let (key, mark_count) = (self.geometry.canonical_key(marks), marks.mask.count_ones());
         self.book

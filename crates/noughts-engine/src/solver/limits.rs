@@ -11,7 +11,7 @@ use super::{Budget, GameValue, Progress, ProgressCallback};
 use crate::clock::Clock;
 use crate::strategy::Stop;
 
-/// The state that the threads share while they search the answer to one question.
+/// The state that the threads share while they search for the answer to one question.
 pub(crate) struct Shared {
     pub(crate) nodes: AtomicU64,
     pub(crate) done: AtomicBool,

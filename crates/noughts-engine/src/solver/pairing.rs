@@ -95,7 +95,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
 
     /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
-        // With this total weight or more, all lines can be stopped only by one pair for each line.
+        // With this total weight or more, all lines can be stopped only by one pair for each line. The pairs need two
+        // cells for each line, because no cell may be in two pairs.
         let limit = if attacks {
             self.made / 4 * 7
         } else {

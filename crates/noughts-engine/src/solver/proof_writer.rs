@@ -49,7 +49,7 @@ pub(crate) trait ProvablePosition: SearchPosition {
     fn diagram(&self) -> Diagram;
 }
 
-/// A position and the attacker.
+/// A position and the attacker. With `General` the field `attacker` is not used, because `General` has its own.
 pub(crate) struct AttackedPosition<P> {
     inner: P,
     attacker: Side,

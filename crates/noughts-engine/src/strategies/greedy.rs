@@ -1,5 +1,5 @@
-//! `greedy`: wins at once if it can, otherwise prevents a win of the opponent if it must, otherwise plays the most
-//! promising move.
+//! `greedy`: wins at once if it can. Otherwise, on one board without gravity and misère, it prevents a win of the next
+//! player if it must. Otherwise it plays the most promising move, which in other games usually prevents such a win.
 
 use noughts_rules::{Game, Outcome, dispatch};
 

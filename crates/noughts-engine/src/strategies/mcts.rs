@@ -26,7 +26,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// thousands of plies.
 const MAX_PLAYOUT_PLIES: usize = 400;
 
-/// Maximum number of nodes of the tree, about 40 MB. When the tree is full, later games only update its nodes.
+/// A tree with this many nodes, about 40 MB, is full: it no longer grows, and later games only update its nodes.
 const MAX_TREE_NODES: usize = 1_000_000;
 
 /// The exploration constant of UCT.

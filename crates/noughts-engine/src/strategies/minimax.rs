@@ -1,6 +1,7 @@
 //! `minimax:N`: searches every move to a depth of N plies.
 //!
-//! An odd depth is stronger than an even depth, because the last ply is then the strategy's own move.
+//! Between two players who take turns, odd depths play better than even depths: the last ply is then the strategy's own
+//! move.
 
 use noughts_rules::Game;
 

@@ -38,7 +38,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// Number of nodes between two checks of `Stop`.
 const NODES_PER_CHECK: u64 = 128;
 
-/// Games with at most this many cells are solved at once, whatever their suffixes.
+/// Games for two sides with at most this many cells are solved quickly, whatever their suffixes.
 const MAX_CELLS_OF_ANY_GAME: usize = 12;
 
 /// Connect Four boards with at most this many cells are solved from the start in about a second.
@@ -57,8 +57,8 @@ const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 /// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
 const TABLE_BITS: u32 = 20;
 
-/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. The table is small, because a server has one
-/// robot for each of these games.
+/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. The table is small, because a server keeps one
+/// instance of this strategy for each of these variants.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {

@@ -48,7 +48,7 @@ impl LargeTurn {
     }
 
     fn time(&self, mut game: Game) -> (f64, f64) {
-        // A clone has no spare capacity for turns; a game in progress nearly always has.
+        // A clone has no spare capacity for turns; a game in progress nearly always has. This turn makes some.
         take(&mut game, Action::Play(Move::at(self.marks - 1)));
         let start = Instant::now();
         take(&mut game, self.action);

@@ -1,5 +1,5 @@
 //! Multi and Ultimate written by hand for these games alone: arrays with one byte per cell, play and
-//! undo, no bit sets. The library must be at least as fast.
+//! undo, no bit sets. Goal: the library is at least as fast.
 
 use std::hint::black_box;
 
@@ -118,7 +118,7 @@ impl<const ULTIMATE: bool> Plain<ULTIMATE> {
         board
     }
 
-    /// Undoes a play that was made when `active` was the board to play on.
+    /// Undoes a play. `active` is the value that the field had before the play.
     #[inline]
     fn undo(&mut self, board: usize, cell: usize, active: usize) {
         self.cells[board][cell] = EMPTY;

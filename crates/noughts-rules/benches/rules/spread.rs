@@ -1,4 +1,4 @@
-//! Median and range of measurements, for the benches of all crates.
+//! Median and range of measurements. The benches of `noughts-server` use this file too.
 
 use std::fmt;
 

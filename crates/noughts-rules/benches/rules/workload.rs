@@ -25,7 +25,7 @@ const fn known(plays: u64, first_won: u64) -> Tally {
     Tally { plays, first_won }
 }
 
-/// Maximum number of positions per workload. A longer measurement repeats the workload.
+/// Maximum number of positions that a perft workload counts. A longer measurement repeats the workload.
 const MAX_POSITIONS: u64 = 12_000_000;
 
 pub(crate) struct Workload {

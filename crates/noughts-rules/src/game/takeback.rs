@@ -32,7 +32,7 @@ impl Game {
         }
     }
 
-    /// The seat of each mark on the board, oldest first. Several seats may share a side, so the side of a mark
+    /// The seat of each of [`plays`](Game::plays), oldest first. Several seats may share a side, so the side of a mark
     /// does not identify its seat.
     fn seats_of_plays(&self) -> Vec<Seat> {
         let mut seats = Vec::with_capacity(self.plays().len());

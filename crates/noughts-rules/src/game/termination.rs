@@ -62,8 +62,9 @@ impl Game {
         others.is_empty() || others.iter().any(|side| self.can_complete_line(side))
     }
 
-    /// Whether `side` could still complete a line if all other sides helped it and nobody used a rewind. Always true
-    /// with more than two sides, in misère games and on nine boards.
+    /// Whether `side` may still complete a line: some line has only empty cells and marks of `side`, and `side` has
+    /// enough plays left for it, if the sides alternate and nobody uses a rewind. Always true with more than two sides,
+    /// in misère games and on nine boards.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Game, Options, Side};
@@ -85,7 +86,8 @@ impl Game {
     }
 }
 
-/// Whether some line has only empty cells and marks of `side`, and the side has enough plays left to complete it.
+/// Whether some line has only empty cells and marks of `side`, and the side has enough plays left to complete it if the
+/// sides alternate.
 fn has_open_line(spec: &GridSpec, diagram: &Diagram, side: Side) -> bool {
     let empty = diagram.marks.iter().filter(|mark| mark.is_none()).count();
     let plays_left = match diagram.to_move == side {

@@ -33,7 +33,7 @@ pub(super) fn write_result(
 }
 
 /// A draw because of a full board and a draw because of the maximum number of turns have the same text. The parser
-/// distinguishes them by the board.
+/// distinguishes them: if the board is full, the last turn has ended the game already.
 fn write_draw(reason: DrawReason) -> &'static str {
     match reason {
         DrawReason::Full | DrawReason::Limit => "draw",
@@ -60,8 +60,8 @@ pub(super) fn is_in_version_1(conclusion: Option<&Conclusion>) -> bool {
     }
 }
 
-/// Checks that the result is possible after the turns. If no turn ended the game, ends the game with this result. A
-/// result by time is possible only with a clock.
+/// Checks that the result is possible after the turns. If no turn ended the game, ends the game with this result; with
+/// `unfinished` the game goes on. A result by time is possible only with a clock.
 pub(super) fn read_result(
     game: &mut Game,
     seats: &[RecordSeat],
@@ -82,7 +82,7 @@ pub(super) fn read_result(
     game.terminate(end).map_err(Reason::Refused)
 }
 
-/// All endings of a game with `seats` seats that are not turns.
+/// The endings with which [`read_result`] may end a game of `seats` seats.
 fn terminations(seats: usize, has_clock: bool) -> impl Iterator<Item = Termination> {
     let seats = || (0..seats).map(|seat| Seat(seat as u8));
     let left = seats().map(Termination::Left);

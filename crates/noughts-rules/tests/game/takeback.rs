@@ -57,7 +57,7 @@ fn a_takeback_needs_a_play_of_its_seat_and_removes_the_marks_since_it() {
         3x3k3           | 0-0 1-1 0:resign | 1:takeback1 | the game is over
         ",
     );
-    // Nothing before the first position can be taken back.
+    // The marks of the start position cannot be taken back.
     let game = played_from("3x3k3", "x../.o./... x", "2-2");
     assert_eq!(game.takeback_of(Seat(0)), Some(1));
     assert_eq!(game.takeback_of(Seat(1)), None);

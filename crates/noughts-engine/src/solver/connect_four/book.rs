@@ -14,9 +14,9 @@ use openings::Openings;
 struct Board {
     columns: u32,
     rows: u32,
-    /// The entries of the positions that `perfect` meets.
+    /// The entries of positions that occur in games of the strategy `perfect` and that take long to solve.
     entries: &'static [u8],
-    /// The scores of all positions with nine marks.
+    /// The scores of the positions with nine marks: see the module `openings`.
     openings: Option<&'static [u8]>,
 }
 
@@ -97,8 +97,8 @@ impl Book {
         }
     }
 
-    /// Bounds of the score of the position with this canonical key and this many marks, as far as the book has them. For
-    /// a position with nine marks, both bounds are the score.
+    /// Bounds of the score of the position with this canonical key and this many marks; `None` if the book does not
+    /// have the position. If the book has the exact score, both bounds are this score.
     pub(super) fn bounds(&self, key: u64, mark_count: u32) -> Option<(i32, i32)> {
         let openings = self.openings.as_ref();
         let openings = openings.filter(|openings| openings.mark_count == mark_count);

@@ -168,9 +168,9 @@ impl ConnectFour {
         // The first pass tries moves whose score is in the table, even if they come after moves that take long.
         for is_quick in [true, false] {
             for (at, child) in &children {
-                // A quick search ends at its first check, after some thousand nodes.
+                // A quick search ends at its first check, after at most 4 096 nodes.
                 let should_stop = &mut |nodes: u64, fill: u64| is_quick || stop(nodes, fill);
-                // The maximum score of the child, from the opponent's view.
+                // The move keeps the score if the opponent cannot get more than `-score`.
                 match self.reaches(*child, Score(1 - score.0), should_stop) {
                     Ok(false) => return Ok((*at, *child)),
                     Err(Stopped) if !is_quick => return Err(Stopped),

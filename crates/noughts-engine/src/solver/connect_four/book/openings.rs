@@ -1,4 +1,5 @@
-//! The scores of all positions with nine marks, one byte each.
+//! The scores of all positions with nine marks in which the side to move cannot win at once, one byte each. A position
+//! and its mirror image share a score.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ use super::super::board::{Geometry, Marks};
 /// Number of marks in the positions of the file.
 pub(crate) const OPENING_MARKS: u32 = 9;
 
-/// The scores of all positions with the same number of marks on one board.
+/// The scores of positions with the same number of marks on one board.
 pub(super) struct Openings {
     pub(super) mark_count: u32,
     /// Canonical keys in ascending order.

@@ -50,7 +50,7 @@ pub struct BookProgress {
 
 impl BookWriter {
     /// A writer for a board such as `7x6`, with known entries and a table of this many bytes; `None` if the board has
-    /// no book. The games of the first player come before those of the second.
+    /// no book. The writer begins with the games in which `perfect` is the first player.
     pub fn new(board: &str, entries: &[u64], bytes: usize) -> Option<BookWriter> {
         let (geometry, solver) = solver_without_book(board, bytes)?;
         let start = OwnPosition {
@@ -67,7 +67,7 @@ impl BookWriter {
         })
     }
 
-    /// Continues with the games of the second player.
+    /// Continues with the games in which `perfect` is the second player.
     pub fn start_second(&mut self) {
         let empty = Marks { mine: 0, mask: 0 };
         let children = self.solver.children(empty).into_iter();
@@ -202,9 +202,10 @@ impl OpeningSolver {
         Some(OpeningSolver { geometry, solver })
     }
 
-    /// Makes the solver rely on known scores of later positions. All positions have the same number of marks; each is
-    /// given by its columns, every column by its marks from the bottom up (true for a mark of the side to move), and
-    /// by the number of plies to the end: positive if the side to move wins, negative if it loses, 0 for a draw.
+    /// Makes the solver rely on known scores of later positions, which must all have the same number of marks. A
+    /// position is given by its columns, and a column by its marks from the bottom up (true for a mark of the side to
+    /// move). The number after the columns is the number of plies to the end: positive if the side to move wins,
+    /// negative if it loses, 0 for a draw.
     pub fn know(&mut self, positions: impl Iterator<Item = (Vec<Vec<bool>>, i32)>) {
         let mut known = Vec::new();
         let mut mark_count = 0;
@@ -235,8 +236,8 @@ impl OpeningSolver {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
 
-    /// The sum of the distances of all marks from the middle column. Positions with a smaller sum are more frequent in
-    /// games and in searches, and take longer, so they come first.
+    /// A number that grows with the distances of the marks from the middle column. Positions with a smaller number are
+    /// more frequent in games and in searches, and take longer, so callers solve them first.
     pub fn distance_from_middle(&self, key: u64) -> u32 {
         let mask = self.geometry.position(key).mask;
         let mark_count = |column: u32| (mask & self.geometry.column(column)).count_ones();
