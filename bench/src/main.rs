@@ -96,7 +96,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Removes an option and its value from the arguments. Returns the value; `None` if it is missing.
+/// Removes an option and its value from the arguments. Returns the value; `None` if the option or its value is missing.
 fn option(words: &mut Vec<String>, name: &str) -> Option<String> {
     let at = words.iter().position(|word| word == name)?;
     words.remove(at);

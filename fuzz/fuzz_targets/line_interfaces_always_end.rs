@@ -1,4 +1,5 @@
-//! For any input, the menu game ends with its last line, and the game on nine boards ends with a result.
+//! For any input, the menu game ends with `Goodbye.`, and the game on nine boards prints whether it is over or
+//! unfinished.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Server and client sessions do not panic on any bytes and events, and never queue more output than allowed.
 //!
-//! Input: one byte for the game mode and whether the server is full, one byte for the length of the plan, the plan
-//! (each byte an event or the length of a piece), and the bytes of the peer.
+//! Input: one byte for the game mode, the client's dialect and whether the server is full, one byte for the length of
+//! the plan, the plan (each byte an event or the length of a piece), and the bytes of the peer.
 #![no_main]
 
 #[path = "../../crates/noughts-wire/tests/session/survival.rs"]

@@ -57,8 +57,8 @@ struct Options<'a> {
     is_resumed: bool,
 }
 
-/// Runs a campaign with each store; returns whether it found no fault. With `--mutants`, returns whether the campaigns
-/// detected all mutants.
+/// Runs a campaign with each chosen store; returns whether no campaign failed. With `--mutants`, returns whether the
+/// campaigns detected all mutants.
 pub(crate) fn run(words: &[&str]) -> Result<bool, String> {
     if words == ["--mutants"] {
         return find_mutants();
@@ -129,7 +129,8 @@ fn parse<'a>(words: &[&'a str]) -> Result<Options<'a>, String> {
     }
 }
 
-/// The command line of a campaign with one store. `program` is a server to test instead of the current one.
+/// The command line of a campaign with one store. `program` is a server to test instead of the current one. An empty
+/// `journal` means no journal; an empty `program` means the current server.
 fn campaign(seed: u64, faults: u64, store: &str, journal: &str, program: &str) -> String {
     let journal = match journal {
         "" => String::new(),

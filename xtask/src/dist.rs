@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::shell;
 
-/// Everything is built here.
+/// The folder for the packages, their sources and their trees of files.
 const FOLDER: &str = "target/dist";
 
 /// The files of the packages: the source, its place below the root of the file system, and its permissions.
@@ -191,7 +191,7 @@ fn write_control(tree: &str, version: &str) -> Result<(), String> {
     let size = shell::read(&format!(
         "du --summarize --apparent-size --block-size=1024 {tree} | cut -f1"
     ))?;
-    // The program runs with every C library that has the newest symbol which the program uses.
+    // The newest version of a glibc symbol that the program uses: the oldest C library with which the program runs.
     let libc = shell::read(&format!(
         "objdump -T {FOLDER}/noughts | grep -o 'GLIBC_[0-9.]*' | cut -d_ -f2 | sort -uV | tail -1"
     ))?;

@@ -15,7 +15,7 @@ pub(crate) enum Limit {
 impl Limit {
     /// Parses an option of `cargo xtask fuzz`.
     pub(crate) fn parse(option: &str, text: &str) -> Result<Limit, String> {
-        // Zero is refused, because libFuzzer takes it for no limit.
+        // Zero is refused, because it means "no limit" to libFuzzer.
         let number = text.parse::<u32>().ok();
         let number = number.filter(|number| (1..=i32::MAX.unsigned_abs()).contains(number));
         let number =

@@ -51,8 +51,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns whether everything passed. An error says why the command could not run, for example because the arguments
-/// are wrong.
+/// Returns whether everything passed. An error says why the command could not run to its end, for example because the
+/// arguments are wrong or a build failed.
 fn run(arguments: &[&str]) -> Result<bool, String> {
     match arguments {
         []

@@ -164,7 +164,8 @@ impl Results {
         results
     }
 
-    /// Whether a mutant need not be tested again. A mutant that was not detected is tested again, with new tests.
+    /// Whether a mutant need not be tested again. A mutant that was not detected is tested again, because tests may
+    /// have been added since.
     fn is_settled(&self, name: &str) -> bool {
         let sets = [&self.caught, &self.timeout, &self.unviable];
         sets.iter().any(|set| set.contains(name))

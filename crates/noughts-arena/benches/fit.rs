@@ -20,8 +20,9 @@ const SPECIAL_DECAY: f32 = 5e-5;
 const VALUE_SCALE: f32 = 600.0;
 const MOVE_SCORE_SCALE: f32 = 1000.0;
 
-/// The reach of an open four. What the mover's open four adds is not fitted, because a search finds open fours before
-/// it evaluates a board. The added values are for strategies that do not search.
+/// The reach of an open four, and what is added to the fitted numbers if the mover can make an open four. The training
+/// positions hardly contain such boards, because they end before the fours that win the game. A search finds open fours
+/// before it evaluates a board; the added values are for strategies that do not search.
 const OPEN_FOUR: u8 = 7;
 const OPEN_FOUR_VALUE: f32 = 4.0;
 const OPEN_FOUR_MOVE_SCORE: f32 = 20.0;
@@ -32,7 +33,7 @@ const NEURON: f32 = 1024.0;
 /// What a feature adds to the value of a board, and to each neuron.
 type Weights = [f32; 1 + HIDDEN];
 
-/// A number with Adam's moments of its gradient.
+/// A fitted number, with the moments of its gradient that Adam needs.
 #[derive(Clone, Copy, Default)]
 struct Fitted {
     value: f32,
@@ -268,8 +269,8 @@ impl Numbers {
         let unit = |n: usize| if n == 0 { fine } else { NEURON };
         let scaled =
             |values: [f32; 1 + HIDDEN]| std::array::from_fn(|n| whole(unit(n) * values[n]));
-        // The value of an empty board of 15x15, from which the numbers were learned. Empty boards of other sizes get
-        // the same value.
+        // `start` is the value of an empty board of 15x15, because the numbers were learned from games on such boards.
+        // Empty boards of other sizes get the same value.
         let spec = match "15x15k5".parse() {
             Ok(Variant::Grid(spec)) => spec,
             _ => unreachable!("15x15k5 is one board"),

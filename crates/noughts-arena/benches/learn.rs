@@ -1,10 +1,10 @@
 //! Fits the evaluation of five in a row to games: `cargo xtask bench learn [--games N] [--seed N] [--threads N]
 //! [--write] [FOLDER…]`.
 //!
-//! It plays games of 15x15k5 with the current numbers, or reads games from a folder of `noughts arena --out FOLDER`,
-//! and fits the numbers of `noughts-engine/src/features/patterns/five.txt` to these games. The value of a board should
-//! predict the result of its game, and the score of a move should predict which move was played. A tenth of the games
-//! is the test set.
+//! It plays games of 15x15k5 with the current numbers of `noughts-engine/src/features/patterns/five.txt`, or reads
+//! games from folders of `noughts arena --out FOLDER`, and fits new numbers to these games. `--write` puts the new
+//! numbers into that file. The value of a board should predict the result of its game, and the score of a move should
+//! predict which move was played. A tenth of the games is the test set.
 
 #[expect(dead_code, reason = "here folders are named, and no games")]
 mod arguments;

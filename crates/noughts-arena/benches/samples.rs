@@ -102,7 +102,8 @@ impl Samples {
         (self.training, self.test)
     }
 
-    /// Adds positions and moves of a finished game, if it ended by a line or a draw.
+    /// Adds positions and moves of a finished game, if it began with an empty board, each side had one seat, and it
+    /// ended by a line or a draw.
     pub(crate) fn take(&mut self, record: &Record) {
         let game = record.game();
         let Variant::Grid(spec) = game.variant() else {
@@ -194,7 +195,7 @@ fn quiet_plays(game: &Game, spec: &GridSpec, winner: Option<Side>) -> usize {
     for play in plays {
         board.marks[play.at.index()] = Some(play.by);
     }
-    // The last play completed a line. The play before it was a reply to a four.
+    // The last play completed a line. Go back as long as the winner's previous play had made a four.
     let mut last = plays.len().saturating_sub(1);
     board.marks[plays[last].at.index()] = None;
     while last >= 2 {

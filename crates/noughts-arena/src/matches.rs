@@ -8,14 +8,14 @@ use crate::score::Score;
 /// A match of two strategies. Every opening is played twice, with seats swapped.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// The variant. If Ultimate or Multi has no fixed first board, the seed chooses a first board for each pair of
-    /// games.
+    /// The variant, which must have two sides. If Ultimate or Multi has no fixed first board, the seed chooses a first
+    /// board for each pair of games.
     pub variant: Variant,
     /// The strategy whose score is counted.
     pub first: StrategyName,
     /// The opponent.
     pub second: StrategyName,
-    /// The number of games; must be even.
+    /// The number of games. If it is odd, the last opening is played only once.
     pub games: u32,
     /// The number of random moves at the start of each pair of games. Because of these moves, deterministic
     /// strategies play different games.

@@ -12,7 +12,8 @@ const CANDIDATES: usize = 8;
 /// The number of search nodes per candidate.
 const NODES: u64 = 2_000;
 
-/// The maximum distance of a random move from another mark, on a large board.
+/// On a large board: the maximum distance of a random move from another mark or, if the board is empty, from the
+/// middle.
 const REACH: usize = 2;
 
 /// Boards with more cells are large. On large boards random moves stay close together, because moves near the edges
@@ -22,10 +23,11 @@ const LARGE: usize = 64;
 /// The openings of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Openings {
-    /// Random openings that are balanced according to a short search.
+    /// Random openings. With two sides, a short search chooses the most balanced of several.
     #[default]
     Balanced,
-    /// Given openings, used one after the other. Each opening is a list of moves from the empty board.
+    /// Given openings, used one after the other, and then again from the first. Each opening is a list of moves from
+    /// the empty board.
     Given(Vec<Vec<Move>>),
 }
 
@@ -53,7 +55,7 @@ impl Openings {
         }
     }
 
-    /// The opening of a round. It depends only on the seed and the round.
+    /// The opening of a round. The same arguments always give the same opening.
     pub fn of_round(&self, variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
         match self {
             Openings::Balanced => balanced(variant, seed, round),

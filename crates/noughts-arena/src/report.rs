@@ -22,7 +22,8 @@ const LOSING: [(RobotFaultKind, &str); 3] = [
 /// Maximum number of failures that are listed one by one.
 const MAX_LISTED_FAULTS: usize = 20;
 
-/// The text of the report.
+/// The report as text: result tables, the state of the sequential test, the number of games that do not count, and the
+/// failures.
 pub fn report(
     tournament: &Tournament,
     standings: &Standings,

@@ -101,7 +101,7 @@ impl ResultsFolder {
         let number = result.game.number + 1;
         let file = self.path.join("records").join(format!("{number:06}.txt"));
         fs::write(file, record.to_string())?;
-        // There is only one write call, so that a line is written completely or not at all.
+        // One write call per line, so that a crash seldom cuts a line off.
         let line = write_line(tournament, &result) + "\n";
         self.games.write_all(line.as_bytes())?;
         self.results.insert(result.game.number, result);

@@ -22,9 +22,10 @@ pub struct Standing {
     pub place: f64,
     /// The score of each opening that was played from all seats.
     pub scores: ScoreSample,
-    /// Elo with its error bar; only in two-player games.
+    /// Elo with its error bar; only in two-player games. With two participants it is the difference to the other one,
+    /// otherwise the difference to the mean of all participants.
     pub rating: Option<(f64, Interval)>,
-    /// The number of failures, by kind.
+    /// The number of failures in games that count, by kind.
     pub faults: BTreeMap<RobotFaultKind, u32>,
 }
 

@@ -1,7 +1,8 @@
 //! The schedule of a tournament, and the code that plays its games.
 //!
-//! The options of the tournament and the number of a game determine the game. So games can be played in any order on
-//! any number of threads, and an interrupted tournament can continue.
+//! The options of the tournament and the number of a game determine the players, their seats and seeds, and the opening
+//! of the game. So games can be played in any order on any number of threads, and an interrupted tournament can
+//! continue.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,15 +52,17 @@ pub struct Tournament {
     opening_cache: Mutex<BTreeMap<u32, Vec<Move>>>,
 }
 
-/// Which participants play each other.
+/// Which participants play each other. If a game has more than two seats, the format selects groups of participants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Each participant plays every other participant.
+    /// Each participant plays every other participant. With more than two seats: all groups.
     RoundRobin,
-    /// The first participant plays every other participant.
+    /// The first participant plays every other participant. With more than two seats: all groups with the first
+    /// participant.
     Gauntlet,
     /// Each participant plays only its neighbours in the list: participants at most this many places away. The list
-    /// should be ordered by strength.
+    /// should be ordered by strength. With more than two seats, the first and the last participant of a group are at
+    /// most this many places apart; a group of direct neighbours is always allowed.
     Ladder(usize),
 }
 
@@ -85,7 +88,7 @@ pub struct TournamentOptions {
 pub struct ScheduledGame {
     /// The number of the game, from 0.
     pub number: u32,
-    /// The round; each round has its own opening.
+    /// The round. All games of a round have the same opening.
     pub round: u32,
     /// The index of the game's pairing.
     pub pairing: usize,
@@ -207,8 +210,8 @@ impl Tournament {
         }
     }
 
-    /// Plays the games `numbers` on several threads and passes each result to `take`. Ends when all games are played,
-    /// when `stop` is set or when `take` fails.
+    /// Plays the games `numbers` on several threads and passes each result to `take`. Ends when all games are played or
+    /// `stop` is set. If `take` fails, sets `stop` and returns the error. Unfinished games have no result.
     pub fn play<E>(
         &self,
         numbers: &[u32],
@@ -243,7 +246,7 @@ impl Tournament {
         })
     }
 
-    /// Plays one game; `None` if it was stopped before its end.
+    /// Plays one game; `None` if `stop` was set before the end of the game.
     pub fn play_one(&self, number: u32, stop: &Stop) -> Option<(GameResult, Record)> {
         let scheduled = self.scheduled_game(number);
         let mut game = self.opened(scheduled.round);

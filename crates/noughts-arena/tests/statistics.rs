@@ -134,8 +134,8 @@ fn interval_contains_the_true_mean_in_95_percent() {
             let interval = scores.interval();
             covered += u32::from((interval.low..=interval.high).contains(&model.truth()));
         }
-        // The rate of 2000 trials with 0.95 differs by more than 0.015 in three of a thousand runs. For
-        // small samples of rare results the interval itself is slightly inexact.
+        // The rate of 2000 trials with 0.95 differs by more than 0.015 in about two of a thousand runs. For small
+        // samples of rare results the interval itself is slightly inexact.
         let rate = f64::from(covered) / 2000.0;
         assert!((0.93..=0.97).contains(&rate), "model {number}: {rate}");
     }

@@ -21,7 +21,7 @@ pub(crate) struct Board {
 pub(crate) enum Tactic {
     /// Assumes that the opponent plays at random.
     Expectimax,
-    /// Assumes that the opponent repeats its earlier replies, and otherwise plays at random.
+    /// Assumes that the opponent repeats its latest reply to each known position, and plays at random in new positions.
     Learned,
     /// Assumes that the opponent plays to prevent the wanted result.
     Minimax,

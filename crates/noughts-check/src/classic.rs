@@ -56,8 +56,8 @@ pub fn classic_cases() -> Vec<Case> {
 const MAX_PARALLEL: usize = 4;
 
 /// Checks a classic program. The kit calls `tell` before each case. An error says why the program cannot be checked at
-/// all: it does not start, or a case has options that the course document does not allow. After each game, the kit
-/// kills all processes that the program has started.
+/// all: it does not start, or a case expects a game with options that the course document does not allow. After each
+/// game, the kit kills all processes that the program has started.
 pub fn check_classic(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -214,7 +214,7 @@ fn run_all(
             *lock() = own;
         }
         if run.end == End::TimedOut {
-            // A program that shows nothing at all will not show more in the next case.
+            // A program that shows nothing at all probably shows nothing in the next case either.
             let count = if run.output.is_empty() {
                 MAX_TIMEOUTS
             } else {
@@ -347,7 +347,8 @@ fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     (judged, has_crashed)
 }
 
-/// Maximum number of bytes of output that are read for the report if the program had to be killed.
+/// If the program crashed by a signal or had to be killed: maximum number of bytes of its output that are searched for
+/// the lines in the report.
 const MAX_SHOWN: usize = 1 << 16;
 
 fn check_exactly(case: &Case, run: &Run) -> Judged {

@@ -1,6 +1,6 @@
 //! Checks a client of the TCP protocol. The conformance kit acts as the server.
 //!
-//! The client connects several times. Each connection follows another scenario, such as a whole game, a refusal or a
+//! The client connects several times. Each connection has its own scenario, such as a whole game, a refusal or a
 //! disconnection. Rules that hold for every frame are checked in all connections.
 
 mod connection;
@@ -45,8 +45,8 @@ pub struct ClientTask {
 }
 
 /// Checks a client. The kit calls `tell` before it waits for each connection. An error says why nothing can be checked:
-/// the command cannot be run, the client ended with an error or waited for input before it connected, or a person
-/// started no client.
+/// the command cannot be run, the client never connected because it ended with an error or waited for typed input, or a
+/// person started no client.
 pub fn check_client(
     task: &ClientTask,
     processes: &ProcessSet,

@@ -1,5 +1,5 @@
-//! A tolerant parser for frames of a program under test. It also accepts frames of the wrong size and flags written as
-//! characters, so that one fault of this kind breaks one rule and not all later rules.
+//! A tolerant parser for frames of a program under test. It also accepts some frames of the wrong size, and flags
+//! written as characters, so that one fault of this kind breaks one rule and not all later rules.
 
 use noughts_wire::{
     Admission, Cell, Dialect, FrameError, FromClient, FromServer, GameResult, NO_CELL, Text,
@@ -22,8 +22,8 @@ pub(crate) enum Parsed<M> {
     Invalid(FrameError),
 }
 
-/// Parses a server's frame. `is_quiet` means that no more bytes came for a while, so an incomplete frame counts as
-/// too short.
+/// Parses a server's frame. `is_quiet` means that no more bytes came for a while. Then a RESULT or an ERROR that lacks
+/// its last bytes is parsed as a frame that is too short.
 pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Parsed<FromServer> {
     match FromServer::decode(bytes, dialect) {
         Ok(Some((FromServer::Action { id, cell }, length))) => wide_cell(cell, bytes, length)
@@ -63,7 +63,8 @@ pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Pa
     }
 }
 
-/// Parses a client's frame. `is_quiet` as in [`parse_server`].
+/// Parses a client's frame. `is_quiet` means that no more bytes came for a while. Then a HELLO whose name does not end
+/// with two zero bytes is parsed as a frame that is too short.
 pub(crate) fn parse_client(bytes: &[u8], is_quiet: bool) -> Parsed<FromClient> {
     match FromClient::decode(bytes) {
         Ok(Some((FromClient::Action { id, cell }, length))) => wide_cell(cell, bytes, length)
@@ -113,7 +114,7 @@ fn wide_cell(cell: [u8; 3], bytes: &[u8], length: usize) -> Option<([u8; 3], Dev
     Some(([row, b'-', column], Deviation::Size(words.to_owned())))
 }
 
-/// Parses a frame that is too short. Returns `None` if its meaning is not clear.
+/// Parses a RESULT or an ERROR that is too short. Returns `None` for other incomplete frames.
 fn short_frame(bytes: &[u8], dialect: Dialect) -> Option<Parsed<FromServer>> {
     let size = |words: &str| Some(Deviation::Size(words.to_owned()));
     match *bytes.first()? {

@@ -105,7 +105,8 @@ impl Program {
         }
     }
 
-    /// Reads what was written so far, without waiting. Returns how the program ended; `None` if it still runs.
+    /// Reads what was written so far, without waiting. Returns how the program ended; `None` if it still runs and has
+    /// not written too much.
     pub(crate) fn read_available(&mut self) -> Option<End> {
         loop {
             let length = self.output.len() + self.errors.len();

@@ -1,4 +1,4 @@
-//! Reproducible random numbers: the same seed gives the same games.
+//! Reproducible random numbers: the same seed gives the same numbers.
 
 /// The splitmix64 generator.
 #[derive(Clone, Debug)]

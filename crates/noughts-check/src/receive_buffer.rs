@@ -9,13 +9,13 @@ use noughts_wire::is_disconnect;
 #[derive(Default)]
 pub(crate) struct ReceiveBuffer {
     pub(crate) bytes: Vec<u8>,
-    /// Whether the other side has closed the connection.
+    /// Whether the other side has closed the connection, or reading has failed.
     pub(crate) has_ended: bool,
 }
 
 impl ReceiveBuffer {
-    /// Waits for bytes, at most until the deadline. Returns false, and reads nothing, if the deadline has already
-    /// passed.
+    /// Waits for bytes, at most until the deadline. If the deadline has already passed, reads nothing and returns
+    /// false. Returns true in all other cases, even if no bytes came.
     pub(crate) fn receive(&mut self, stream: &mut TcpStream, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

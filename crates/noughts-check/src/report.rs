@@ -20,7 +20,7 @@ pub struct Report {
     pub document: &'static str,
     /// Remarks on the whole check.
     pub notes: Vec<String>,
-    /// One entry for each rule; for a server, one for each rule and dialect.
+    /// One entry for each rule that applies; for a server, one for each dialect and each rule that applies in it.
     pub entries: Vec<Entry>,
     /// Whether the text and the HTML page leave out the rules that the course document does not demand.
     pub hide_differences: bool,
@@ -41,7 +41,8 @@ pub struct Entry {
     /// The sentence of the course document that demands the rule or, for a rule that the document does not demand, the
     /// reason for the rule.
     pub source: String,
-    /// Whether breaking the rule is a fault.
+    /// Whether breaking the rule is a fault. For a classic program it may be [`Weight::Demanded`] although the rule is
+    /// an open question: in a strict check, and if the program crashed or was killed.
     pub weight: Weight,
     /// Whether the rule holds, is broken, or was not tried.
     pub verdict: Verdict,

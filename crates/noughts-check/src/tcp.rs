@@ -113,8 +113,8 @@ impl TcpRule {
 pub(crate) const DOCUMENT: &str = "the document \"Tic-tac-toe\" of the programming course, with HELLO, READY, PLAY, ADMIT, \
      ACTION, RESULT and ERROR (docs/conformance.md lists every rule)";
 
-/// All rules for servers, in the order in which they are tried. If `pairs` is true, the rules for a server that lets
-/// two clients play against each other.
+/// The rules for servers, in the order in which they are tried: if `pairs` is false, for a server that plays against
+/// each client itself; if `pairs` is true, for a server that lets two clients play against each other.
 pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     let tables: &[&[TcpRule]] = match pairs {
         false => &[
@@ -136,8 +136,8 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
 /// Checks a server. The kit calls `tell` before it tries each rule. An error says why the server cannot be checked at
 /// all: for example, nothing listens at the address, or the command does not start a server.
 ///
-/// After fifteen times the timeout for one answer the kit tries no further rule, whatever the server does. If the
-/// server ends when a client leaves, the kit must start it again for each rule, and may take twice as long.
+/// After fifteen times the timeout for one answer the kit tries no further rule. If a server that the kit has started
+/// ends when a client leaves, the kit must start it again for each rule, and the check may take twice as long.
 pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,

@@ -6,10 +6,11 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// The course document demands the rule. A program that breaks it fails.
+    /// The course document, or for the later dialect docs/protocol.md, demands the rule. A program that breaks the rule
+    /// fails.
     Demanded,
     /// An *open question*: the course document does not say what is right. The report shows whether the program behaves
-    /// differently, but the program does not fail.
+    /// differently from most programs, but the program does not fail.
     Open,
     /// Advice for programs on a network. The report shows whether the program follows it, but the program does not
     /// fail.
@@ -38,8 +39,9 @@ pub struct Finding {
     pub problem: String,
     /// What was sent, received and expected.
     pub facts: Vec<Fact>,
-    /// The conversation up to the problem; for a classic program, the differences between the expected and the shown
-    /// text. May also be a stack trace.
+    /// The conversation up to the problem, or a stack trace. For a classic program: the lines around the first
+    /// difference between the expected and the shown text or, if a signal or the kit ended the program, the last lines
+    /// that it showed. May be empty.
     pub conversation: Vec<String>,
 }
 
@@ -89,7 +91,7 @@ impl Stop {
         Stop::Broken(Box::new(finding))
     }
 
-    /// Puts words before the problem.
+    /// Puts words before the problem of a broken rule.
     pub(crate) fn prefixed(mut self, prefix: &str) -> Stop {
         if let Stop::Broken(finding) = &mut self {
             finding.problem = format!("{prefix}{}", finding.problem);
@@ -97,7 +99,7 @@ impl Stop {
         self
     }
 
-    /// Puts words after the problem.
+    /// Puts words after the problem of a broken rule.
     pub(crate) fn suffixed(mut self, suffix: &str) -> Stop {
         if let Stop::Broken(finding) = &mut self {
             finding.problem.push_str(suffix);

@@ -467,8 +467,8 @@ impl<W: Write> Session<'_, W> {
         self.say("OK")
     }
 
-    /// Allocates the transposition table before the clock runs, if the manager has set a memory limit.
-    /// Allocation may take longer than a short search.
+    /// Allocates the transposition table before the clock runs, if the manager has sent `max_memory`. Allocation may
+    /// take longer than a short search.
     fn allocate(&mut self) {
         let is_search = self.thinking.is_none() && self.strategy.is_none();
         if is_search && self.position.variant().is_ok() && self.limits.has_memory_limit() {

@@ -15,8 +15,8 @@ use noughts_rules::{Action, Game, Play, PlayIn, Quoted, Side, Variant};
 use self::process::{EngineProcess, Reply};
 use crate::protocol;
 
-/// Maximum number of lines that are read for one answer. All lines before the answer, such as `MESSAGE` and `DEBUG`,
-/// are skipped.
+/// Maximum number of lines that are read for one answer. Messages before the answer are skipped: empty lines, and lines
+/// with `MESSAGE`, `DEBUG` or `SUGGEST`.
 const MAX_LINES: usize = 100_000;
 
 /// Runs external engines within limits.
@@ -24,7 +24,7 @@ const MAX_LINES: usize = 100_000;
 pub struct ExternalEngines {
     /// Time per move.
     pub move_time: Duration,
-    /// Search nodes per move, sent as `INFO max_node`.
+    /// Maximum number of search nodes per move, sent as `INFO max_node`. `None` sends no limit.
     pub nodes: Option<u64>,
     /// Additional time after `move_time` before an engine loses on time.
     pub tolerance: Duration,
@@ -239,7 +239,7 @@ impl ExternalEngines {
 
 /// The lines that ask for the next move. They contain only the opponent's move if the game has two sides that moved in
 /// turn, and the engine knows all earlier moves (`known`). Otherwise they contain the whole board, or `BEGIN` if the
-/// board is empty.
+/// board is empty; `RESTART` comes first if the engine knows other moves.
 fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     let variant = game.variant();
     let plays = game.plays();

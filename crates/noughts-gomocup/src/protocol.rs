@@ -72,7 +72,6 @@ pub(crate) fn rule_line(variant: &Variant) -> Option<String> {
     }
 }
 
-/// Writes a move.
 pub(crate) fn format_move(variant: &Variant, at: Move) -> String {
     if is_standard(variant) {
         let (row, column) = variant.coordinates(at);

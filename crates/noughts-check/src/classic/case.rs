@@ -56,7 +56,7 @@ pub enum Expectation {
 pub struct CaseError {
     /// The line number, from 1.
     pub line: usize,
-    /// The problem, and what is expected instead.
+    /// What is wrong, or what is expected instead.
     pub problem: String,
 }
 
@@ -125,7 +125,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
     Ok(cases)
 }
 
-/// Splits a text into words as a shell does, with single quotes.
+/// Splits a text into words at spaces. Single quotes work as in a shell; other quotes and `\` have no meaning.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

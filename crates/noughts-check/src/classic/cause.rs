@@ -1,8 +1,8 @@
 //! Possible causes of the first difference of a case, so that one fault of a program gives one FAIL.
 //!
 //! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends with a row.
-//! Each broken case lists the causes that explain its first difference. The kit takes cases with a common cause for one
-//! fault. One of these cases reports the fault, preferably the case that checks for this cause.
+//! Each broken case lists the causes that explain its first difference. Cases with a common cause count as one fault.
+//! One of these cases reports the fault, preferably the case that checks for this cause.
 
 use std::collections::BTreeMap;
 
@@ -137,7 +137,8 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    /// The names of the cases that should report this cause, the best one first. Empty if every case is as good.
+    /// The names of the cases that should report this cause, the best one first. Empty if no case is better than the
+    /// others.
     fn preferred(self) -> &'static [&'static str] {
         match self {
             Cause::Winner => &["second-wins"],
@@ -215,8 +216,8 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// Groups the broken cases by fault. In each group, one case reports the fault. The result maps the index of every
-/// other case to the index of the case that reports its fault. `seen` contains the lines that the program has
+/// Groups the broken cases by fault. In each group, one case reports the fault. The result maps the index of each of
+/// the other cases to the index of the case that reports its fault. `seen` contains the lines that the program has
 /// recognized.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken

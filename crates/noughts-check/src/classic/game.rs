@@ -20,7 +20,7 @@ struct Track {
     is_repeated: bool,
     /// The kind of the last command.
     trigger: Trigger,
-    /// Whether every command so far was interpreted in the usual way.
+    /// Whether the options and every command so far were interpreted in the usual way.
     is_usual: bool,
     deviations: Deviations,
 }
@@ -71,8 +71,8 @@ pub(super) struct Deviations {
     pub(super) no_redraw: bool,
 }
 
-/// Compares the output with the model, without regard to spaces and blank lines. If the course document leaves a
-/// question open, follows every interpretation that it allows.
+/// Compares the output with the model, without regard to blank lines and to spaces around lines. If the course document
+/// leaves a question open, follows every interpretation that the document allows.
 pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();
@@ -279,8 +279,8 @@ fn has_equal_symbols(case: &Case) -> bool {
 }
 
 impl Track {
-    /// Matches the turn, the board and the prompt; `None` if the output differs. When a turn is repeated, the board, or
-    /// the turn and the board, may be missing.
+    /// Matches the turn line, the board and the prompt; `None` if the output differs. When a turn is repeated, the
+    /// board may be missing, or both the turn line and the board.
     fn shown(mut self, screen: &Screen) -> Option<Track> {
         let prompt = Word::Prompt(self.model.prompt());
         let mut expected = vec![Word::Line(self.model.turn_line())];
@@ -324,8 +324,8 @@ impl Track {
                         is_repeated: message.is_some(),
                         ..self.clone()
                     };
-                    // The document has no example of a turn after an error, so a missing delimiter is treated like a
-                    // missing board.
+                    // The document has no example of a turn after an error. So a delimiter that is missing only after
+                    // errors is treated like a missing board.
                     match (reply.has_delimiter, message) {
                         (true, _) => {}
                         (false, None) => track.deviations.no_delimiter = true,

@@ -25,7 +25,7 @@ pub(super) enum Command {
     Invalid,
 }
 
-/// The error message for a command; `None` if the command was executed.
+/// The error message for a command; `None` for a command without an error.
 pub(super) type Message = Option<&'static str>;
 
 pub(super) const INVALID: &str = "Invalid command";
@@ -89,7 +89,6 @@ impl Model {
         self.has_quit
     }
 
-    /// The number of sides.
     pub(super) fn sides(&self) -> usize {
         self.marks.len()
     }

@@ -1,5 +1,5 @@
-//! Finds differences that many cases have, such as an extra line of debug output. A separate rule reports each kind of
-//! difference once. The kit removes the extra lines from the output before it checks the cases.
+//! Faults that repeat from case to case, such as an extra line of debug output. A separate rule reports each kind of
+//! fault once. The kit removes the extra lines from the output before it checks the cases.
 
 use std::collections::BTreeMap;
 
@@ -47,17 +47,17 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
 /// The differences that were found in all cases together.
 #[derive(Default)]
 pub(super) struct Recurring {
-    /// For each form of extra lines: an example, and the number of cases that have a line of this form.
+    /// For each form of extra lines (see `form`): an example, and the number of cases that have a line of this form.
     extra: BTreeMap<String, (String, usize)>,
-    /// The number of cases that show a game.
+    /// The number of outputs that show a game.
     games: usize,
     pub(super) without_delimiter: usize,
     pub(super) without_redraw: usize,
 }
 
 impl Recurring {
-    /// Finds lines that are not part of a game and that occur in at least three outputs and in at least 60 % of the
-    /// outputs that show a game.
+    /// Finds lines that are not part of a game. Their form must occur in at least 60 % (rounded down to a whole number)
+    /// of the outputs that show a game, and in at least three of them.
     pub(super) fn of(outputs: &[&[u8]]) -> Recurring {
         let mut recurring = Recurring::default();
         for output in outputs {
@@ -105,7 +105,6 @@ impl Recurring {
         kept.into_bytes()
     }
 
-    /// The verdict on one of the rules.
     pub(super) fn verdict(&self, rule: &RecurringRule) -> Verdict {
         let finding = |problem: String, received: String, expected: &str| {
             Verdict::Broken(Finding {

@@ -43,7 +43,7 @@ impl FromStr for Answer {
 pub(super) struct ClientProgram {
     pub(super) program: Program,
     answers: Vec<Answer>,
-    /// The number of times each prompt was answered.
+    /// How often each answer was typed.
     given: Vec<usize>,
     /// Prompts before this offset of the output were answered.
     searched: usize,
@@ -88,7 +88,7 @@ impl ClientProgram {
         }
     }
 
-    /// Returns where the first unanswered prompt ends, and the text to type.
+    /// Returns where the first unanswered prompt ends, and the text to type. Counts this answer as typed.
     fn next_answer(&mut self) -> Option<(usize, String)> {
         let output = &self.program.output[self.searched..];
         let find = |answer: &Answer| {

@@ -174,8 +174,8 @@ impl Scenario {
         Some(frame_id)
     }
 
-    /// Plays one game. Returns whether the game was finished. The client's frame after RESULT is checked with the
-    /// next PLAY.
+    /// Plays one game. Returns whether the game was finished. The caller then checks the client's next frame, except
+    /// after the last game.
     fn play(self, connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
         let mut board = Board::new();
         let (mut moves, mut refusals) = (0, 0);
@@ -294,8 +294,9 @@ impl Scenario {
         }
     }
 
-    /// Chooses the kit's cell. The kit wins in `Pieces` and avoids winning in the other scenarios, so that both results
-    /// occur. The kit also avoids the cell that it refused to the client.
+    /// Chooses the kit's cell. In `Pieces` the kit completes a line if it can; in the other scenarios it avoids this,
+    /// so that the client sees games that it loses and games that it can win. The kit also avoids the cell that it
+    /// refused to the client. If no free cell fits, the kit takes the first one.
     fn choose(self, board: &Board, refused: Option<Cell>) -> Cell {
         let (free, winning) = (board.free(), board.winning());
         let wanted = |cell: &&Cell| {
@@ -329,7 +330,8 @@ impl Scenario {
         }
     }
 
-    /// Expects PLAY, for the first or a later game. Returns whether PLAY arrived.
+    /// Expects PLAY, for the first or a later game. Returns whether PLAY arrived; false also if the client sends
+    /// another frame before ADMIT.
     fn is_asked_to_play(
         self,
         connection: &mut ClientConnection,
@@ -444,8 +446,8 @@ impl Scenario {
     }
 }
 
-/// Whether the client sends another frame before it has received the answer to the last one. Only the first connection
-/// that reaches this point waits for such a frame; later connections continue at once.
+/// Whether the client sends another frame before it has received the answer to its last frame. Only the first call for
+/// each `rule` waits for such a frame; later calls return false at once.
 fn sends_early(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }

@@ -26,7 +26,7 @@ const LEGEND: &str = "pass: the rule holds. FAIL: the document demands it, and t
      or network; no fault. -: not tried; the reason follows.";
 
 impl Report {
-    /// The whole report as one HTML page.
+    /// The report as one HTML page.
     pub fn html(&self) -> String {
         let title = escaped(&format!("Report: {}", self.subject));
         let mut page = format!(

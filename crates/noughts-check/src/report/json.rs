@@ -6,7 +6,7 @@ use super::{Entry, Report, Tally};
 use crate::verdict::{Verdict, Weight};
 
 impl Report {
-    /// The whole report as one JSON object, ended by a newline.
+    /// The report as one JSON object, ended by a newline. It has all entries, even if `hide_differences` is true.
     pub fn json(&self) -> String {
         let tally = |weight| tally(self.tally(weight));
         let value = json!({

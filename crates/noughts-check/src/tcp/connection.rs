@@ -34,7 +34,6 @@ impl Timeouts {
     }
 }
 
-/// One connection to the server under test.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
@@ -46,12 +45,12 @@ pub(crate) struct Connection {
     sent_at: Instant,
     /// The last frame of the server.
     last_frame: Vec<u8>,
-    /// Whether a frame was received after the last frame was sent.
+    /// Whether the kit has received a frame since it last sent one.
     has_answer: bool,
     /// Whether the server sent a frame that answers no request.
     pub(crate) has_unasked: bool,
-    /// Whether the timeout of the next answer started when the last frame was sent. If not, the timeout starts when the
-    /// kit begins to wait.
+    /// Whether the timeout of the next answer counts from the time when the last frame was sent. If not, it counts from
+    /// the time when the kit begins to wait.
     pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
     /// The client's name in the conversation.
@@ -60,7 +59,6 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects to the server.
     pub(crate) fn open(
         name: &'static str,
         address: SocketAddr,
@@ -368,7 +366,7 @@ impl Connection {
 /// A pause that gives the server time for something that the kit cannot observe.
 pub(super) const SHORT: Duration = Duration::from_millis(100);
 
-/// The shortest wait for an answer.
+/// The shortest wait for an answer whose timeout counts from the time when the request was sent.
 const MIN_WAIT: Duration = Duration::from_millis(2);
 
 pub(crate) fn encoded(frame: &FromClient) -> Vec<u8> {

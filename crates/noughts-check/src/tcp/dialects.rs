@@ -42,7 +42,8 @@ impl Checker {
         // The kit waits for both answers at the same time, so that a silent server costs the timeout only once.
         let seed = self.ask(Dialect::Seed, pairs);
         let later = match pairs {
-            // A server of pairs would pair the two clients of the kit, so the kit tries the later dialect afterwards.
+            // A server that pairs clients would pair the kit's two clients, so the kit tries the later dialect
+            // afterwards.
             true => None,
             false => self.ask(Dialect::Later, pairs),
         };

@@ -131,7 +131,7 @@ pub(super) const RULES: [TcpRule; 17] = [
     .with_illegal_frames(),
 ];
 
-/// Rules about all frames of all connections so far. They are checked after the rules about games.
+/// Rules about all frames of all connections so far in this dialect. They are checked after the rules about games.
 pub(super) const OBSERVED: [TcpRule; 2] = [
     TcpRule::demanded(
         "frame-size",
@@ -260,7 +260,7 @@ fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> Rul
     Ok(())
 }
 
-/// Returns an error if the server did not answer the mistake that `rule` tries. Then the kit does not wait for the
+/// Returns an error if the server did not answer the mistake that `rule` tries, so that the kit does not wait for an
 /// answer to a mistake again.
 pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
     match checker.mistakes.get(rule).map(String::as_str) {
@@ -443,8 +443,8 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Makes a mistake after each step of a game. The next frame must be the ERROR for the mistake; a frame before this
-/// ERROR answers no request.
+/// Makes two mistakes in a game: one after the server's first ACTION, and one after the ERROR for the first mistake.
+/// The next frame must be the ERROR for the mistake; a frame before this ERROR answers no request.
 fn one_answer_each(checker: &mut Checker) -> RuleResult {
     let mut connection = checker.admitted()?;
     observed(checker.observations.borrow().unasked.clone())?;

@@ -1,6 +1,6 @@
 //! The rules about clients that disconnect, and about several clients at once. The kit tries the rules about
-//! disconnections early, because the check of every rule ends with a disconnection, and a server that does not survive
-//! disconnections would break all later rules.
+//! disconnections early, because nearly every check of a rule ends with a disconnection, and a server that does not
+//! survive disconnections would break all later rules.
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};

@@ -105,9 +105,8 @@ pub(super) const RULES: [TcpRule; 15] = [
     ),
 ];
 
-/// The check of an open question, in two steps: send, then read the answer. Many correct
-/// servers do not answer frames that the course document does not mention, so the kit waits for the answers to all
-/// probes at the same time.
+/// The check of an open question, in two steps: send, then read the answer. Many correct servers do not answer frames
+/// that the course document does not mention, so the kit waits for the answers to all probes at the same time.
 struct Probe {
     rule: &'static str,
     send: fn(&mut Checker) -> RuleResult<Connection>,
@@ -277,7 +276,8 @@ const PROBES: [Probe; 13] = [
     },
 ];
 
-/// Sends a probe and checks the answer. If the server serves several clients, the first call sends all probes.
+/// Sends a probe and checks the answer. If the server serves several clients and does not end when one leaves, the
+/// first call sends all probes.
 fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
     let probe = PROBES.iter().find(|probe| probe.rule == rule);
     let probe = probe.expect("every question has a probe");
@@ -300,7 +300,7 @@ fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
     (probe.judge)(&mut connection)
 }
 
-/// Whether a game goes on after an ERROR.
+/// Returns an error unless the earlier rules have shown that a game goes on after an ERROR.
 fn goes_on_after_errors(checker: &mut Checker) -> RuleResult {
     checker.sends_errors()?;
     checker.plays()?;

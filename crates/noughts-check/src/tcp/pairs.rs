@@ -214,8 +214,9 @@ fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     Ok(pair)
 }
 
-/// Sends PLAY from both clients. The flags say who moves first. If the flags are equal, the client that sent PLAY
-/// first moves first, so the second client waits until the server has read that PLAY.
+/// Sends PLAY from both clients. The flags say which client moves first. If the flags are equal, the client that sent
+/// PLAY first moves first. If they were equal in the last game, the kit gives the server time to read the first PLAY
+/// before it sends the second.
 fn sit_down(
     checker: &mut Checker,
     mut first: Connection,

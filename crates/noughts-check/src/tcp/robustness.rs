@@ -67,7 +67,7 @@ fn byte_by_byte(checker: &mut Checker) -> RuleResult {
 /// Sends two frames in one write: HELLO and PLAY if the client chooses the id, otherwise PLAY and ACTION.
 fn at_once(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
-    // The server assumes that one read returns one frame; `split` has reported this fault.
+    // A server that breaks `split` assumes that one read returns one frame. That fault has been reported.
     if checker.broken.contains(&"split") {
         let why = "prevented by split: the server does not read frame by frame";
         return Err(Stop::NotTried(why.to_owned()));

@@ -138,8 +138,9 @@ fn is_listening(address: SocketAddr) -> bool {
     }
 }
 
-/// The ports on which programs of this machine listen; `None` if the system has no such list. A test connection would
-/// already be a client that leaves without sending anything, and a separate rule is about such clients.
+/// The ports on which programs of this machine listen; `None` if the system has no such list. The kit prefers this list
+/// to a test connection: for the server, a test connection is already a client that leaves without sending anything,
+/// and a separate rule is about such clients.
 #[cfg(target_os = "linux")]
 fn listening_ports() -> Option<Vec<u16>> {
     let mut ports = Vec::new();

@@ -93,7 +93,8 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// Expects READY and ADMIT 1. A server that has misread the client's name does not send both.
+/// Expects READY, sends PLAY and expects ADMIT 1. A server that has misread the client's name does not send both
+/// frames.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
     session_start::admit(connection)
@@ -167,7 +168,7 @@ fn answers_promptly(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Creates the finding that the server takes the second zero byte of a name for an opcode.
+/// Creates the finding that the server reads the second zero byte of a name as an opcode.
 pub(super) fn stops_at_first_zero(after_play: &Finding) -> Finding {
     let mut finding = after_play.clone();
     finding.problem = "the server reads the name in HELLO only up to its first zero byte, and takes the second one for \

@@ -93,7 +93,7 @@ impl Checker {
         if !serves_others || self.is_control_unserved || self.ends_when_left() {
             return;
         }
-        // If the server does not serve these sessions, the rule's own connection shows this fault.
+        // A session that is not served is ignored here: the connection of the rule itself shows this fault.
         let is_unserved = |_| session::still_serves(self, "").is_err();
         let is_unserved = (0..2).any(is_unserved);
         self.is_control_unserved = is_unserved;
@@ -139,8 +139,8 @@ impl Checker {
         self.no_game.note(admitted)
     }
 
-    /// Called if the server did not admit PLAY. Perhaps the server reads a name only up to its first zero byte and
-    /// takes the second zero byte for an opcode. A name with one zero byte shows whether this is so.
+    /// Called if the server did not admit PLAY. Perhaps the server reads a name only up to its first zero byte, and
+    /// reads the second zero byte as an opcode. A name with one zero byte shows whether this is so.
     fn admitted_with_one_zero(&mut self, stop: &Stop) -> Option<Connection> {
         let Stop::Broken(finding) = stop else {
             return None;

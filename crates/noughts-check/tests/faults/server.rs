@@ -45,8 +45,8 @@ impl Drop for Servers {
     }
 }
 
-/// The timeout is long, because these servers run on a busy machine. It is shorter for the slow server, which makes a
-/// check take the maximum time.
+/// The timeout is long, because the machine may be busy. It is shorter for the slow server, because a check of that
+/// server always takes the maximum time.
 fn timeout(fault: &str) -> Duration {
     Duration::from_secs(if fault == "slow" { 4 } else { 8 })
 }

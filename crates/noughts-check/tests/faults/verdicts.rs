@@ -68,7 +68,8 @@ fn unexplained(report: &Report, broken: &BTreeSet<String>) -> Option<String> {
     })
 }
 
-/// Reports all differences at once, in the form of the file, with reasons.
+/// Asserts that the verdicts are as listed. The message shows all differences at once, in the form of the file, with
+/// reasons.
 pub(crate) fn compare(found: Vec<(Case, Report)>) {
     let mut wrong = String::new();
     for (case, report) in found {

@@ -13,17 +13,18 @@ const KNOWN_RULES: i64 = 0b11;
 pub(super) struct Position {
     /// The variant of `INFO variant`.
     named: Option<Variant>,
-    /// Columns and rows, from `START`.
+    /// Columns and rows, from `START` or `RECTSTART`.
     size: Option<(usize, usize)>,
     rule: i64,
-    /// Each mark with its owner: 1 is this engine, 2 is the side that moves after this engine.
+    /// Each mark with its owner: 1 is this engine, 2 is the side that moves after this engine, and so on.
     marks: Vec<(Move, u8)>,
     /// The board to play in (Ultimate and Multi), if a `BOARD` command contained it.
     play_in: Option<PlayIn>,
 }
 
 impl Position {
-    /// Sets the variant of the next `START` (`INFO variant NAME`). An empty name resets the variant.
+    /// Sets the variant of the next `START` (`INFO variant NAME`), and ends the current game. An empty name resets the
+    /// variant.
     pub(super) fn set_variant(&mut self, text: &str) -> Result<(), String> {
         self.named = match text {
             "" => None,
@@ -63,7 +64,6 @@ impl Position {
         Ok(())
     }
 
-    /// Clears the board.
     pub(super) fn clear(&mut self) {
         self.marks.clear();
         self.play_in = None;
@@ -73,7 +73,8 @@ impl Position {
         self.marks.is_empty()
     }
 
-    /// The variant of the game; an error before `START`.
+    /// The variant of the game; an error before `START`. Also an error if `INFO rule` asked for an unsupported rule,
+    /// and no `INFO variant` replaces the rule.
     pub(super) fn variant(&self) -> Result<Variant, String> {
         let (columns, rows) = self
             .size
@@ -91,7 +92,7 @@ impl Position {
             .ok_or_else(|| "unsupported size".to_owned())
     }
 
-    /// Adds a mark.
+    /// Adds a mark. The board to play in that a `BOARD` command named no longer applies.
     pub(super) fn push(&mut self, at: Move, owner: u8) {
         self.marks.push((at, owner));
         self.play_in = None;

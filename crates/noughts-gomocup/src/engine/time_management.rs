@@ -81,7 +81,7 @@ impl SearchLimits {
         self.depth
     }
 
-    /// Whether the manager has set a time limit.
+    /// Whether the manager has set a time limit for a move or for the whole game.
     pub(super) fn is_timed(&self) -> bool {
         self.turn_ms.is_some() || self.match_ms.is_some()
     }

@@ -9,7 +9,7 @@ use noughts_process::{Event, Line, LineBuffer, Process};
 
 use crate::protocol::MAX_LINE;
 
-/// The number of bytes that are kept from the end of standard error, to explain a crash.
+/// Maximum number of bytes that are kept from the end of standard error, to explain a crash.
 const MAX_ERROR_TEXT: usize = 200;
 
 /// Interval at which a wait for a line checks whether the caller has asked to stop.
@@ -38,7 +38,8 @@ pub(super) enum Reply {
 }
 
 impl EngineProcess {
-    /// Runs a command line in the shell.
+    /// Starts an engine. On Unix the shell runs the command line; on other systems its words are the program and the
+    /// program's arguments.
     pub(super) fn start(command: &str) -> io::Result<EngineProcess> {
         Ok(EngineProcess {
             process: Process::spawn(shell(command))?,

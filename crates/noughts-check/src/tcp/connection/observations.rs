@@ -11,7 +11,8 @@ use crate::frame::{hex, result_words, server_words};
 use crate::framing::Deviation;
 use crate::verdict::{Finding, Stop};
 
-/// What was observed on all connections. One rule reports each kind of fault.
+/// What was observed on all connections in one dialect (`waited`: in all dialects). One rule reports each kind of
+/// fault.
 #[derive(Default)]
 pub(crate) struct Observations {
     /// A frame that is longer or shorter than the course document or the later dialect says.
@@ -33,7 +34,8 @@ pub(crate) struct Observations {
 }
 
 impl Connection {
-    /// Removes frames that answer no request, and records them for the rule `one-answer`.
+    /// Removes bytes that came after the last answer, and records them: a whole frame for the rule `one-answer`, other
+    /// bytes for the rule `frame-size`.
     pub(crate) fn remove_unasked(&mut self) {
         if self.sent.is_empty() || self.last_frame.is_empty() {
             return;
@@ -124,8 +126,9 @@ impl Connection {
         }
     }
 
-    /// How long the kit waits for the rest of a frame. Then the frame counts as too short. The time is shorter once
-    /// such a fault was found: if the kit then takes a slow frame for a short one, the report gets no new fault.
+    /// How long the kit waits for the rest of a frame before it treats the frame as too short. The time is shorter once
+    /// a frame of the wrong size or a flag that is a character was found: if the kit then mistakes a slow frame for a
+    /// short one, the report gets no new fault.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {
