@@ -57,7 +57,7 @@ pub fn play_with_hints(
                     column: column as i64,
                 }
             }
-            // At the end of input the user quits.
+            // The end of the input means `:q`.
             None => read_command(&mut input)?.unwrap_or(Command::Quit),
         };
         if command == Command::Quit {

@@ -51,7 +51,7 @@ pub struct Connection<R, W> {
 }
 
 /// Plays games until the client or the server leaves. Returns `Ok` if the user quit or wanted no further game, the
-/// input ended, the robot has played its games, or the server left between two games.
+/// input ended, the robot has played its games, or the server left while the user was asked for another game.
 ///
 /// A separate thread reads the input, one line per question. That thread may still be waiting for a line when this
 /// function returns.
@@ -160,7 +160,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
 
     /// Requests a game and waits until it begins. Returns whether this client moves first.
     fn join(&mut self) -> Result<bool, Exit> {
-        // A refusal contains the correct id, so the second attempt must succeed.
+        // With `NotAdmitted` the server sends the correct id, so the second attempt must succeed.
         for _ in 0..2 {
             self.io.say(ClientSession::play)?;
             match self.wait_for_game()? {
@@ -318,7 +318,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 }
                 self.show(server_game)?;
             }
-            // These events do not occur during a game.
+            // `next` returns `Broken` and `Left` as errors. The other events do not occur during a game.
             Event::Ready { .. }
             | Event::Admitted { .. }
             | Event::NotAdmitted

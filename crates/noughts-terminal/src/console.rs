@@ -43,7 +43,6 @@ impl<I: BufRead, O: Write> Console<I, O> {
         self.output.flush()
     }
 
-    /// Flushes the output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.output.flush()
     }

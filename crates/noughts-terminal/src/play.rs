@@ -78,7 +78,7 @@ pub enum Claim {
     Draw,
 }
 
-/// A request of this player's seat. The caller repeats the request until the server answers.
+/// A request of this player's seat. The receiver of the request repeats it until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayRequest {
     /// An action of the game.
@@ -198,8 +198,8 @@ const SILENCE_DELAY: Duration = Duration::from_secs(3);
 
 /// Plays or watches until the game is over or the person leaves.
 ///
-/// At most one request is unanswered at any time. The receiver of `requests` must repeat a request until the server
-/// answers.
+/// During the game, at most one request is unanswered at any time. The receiver of `requests` must repeat a request
+/// until the server answers.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,

@@ -53,7 +53,8 @@ impl Symbols {
     }
 }
 
-/// Whether a character is visible by itself: no white space, control, format or combining character.
+/// Whether a character is visible by itself. White space and control, format and combining characters, for example, are
+/// not.
 fn can_be_seen(symbol: char) -> bool {
     // These characters are drawn blank although they are not white space: fillers and the empty braille cell.
     const BLANK: [char; 5] = ['\u{115F}', '\u{1160}', '\u{2800}', '\u{3164}', '\u{FFA0}'];

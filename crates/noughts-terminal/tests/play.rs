@@ -129,7 +129,7 @@ impl Played {
         }
     }
 
-    /// Types a line, and returns the request that it causes.
+    /// Types a line, accepts the request that the line causes, and returns the request.
     fn request(&self, line: &str) -> PlayRequest {
         self.send(typed(line));
         let request = self.requests.recv().unwrap();

@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Number of starts that are timed for each command, and as many of `/bin/true`. They give a steady median and take a
+/// Number of timed starts of each command, and of `/bin/true` for comparison. They give a steady median and take a
 /// second or two.
 const ROUNDS: usize = 301;
 

@@ -181,7 +181,7 @@ mod unix {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(failed(&error)),
             }
-            // The socket is created with this mode, so that other users cannot connect at any time.
+            // With this umask, `bind` creates the socket with mode 0600, so other users can never connect.
             let before = rustix::process::umask(rustix::fs::Mode::from_bits_truncate(0o177));
             let listener = UnixListener::bind(path);
             rustix::process::umask(before);

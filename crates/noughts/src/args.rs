@@ -411,12 +411,12 @@ pub(crate) struct Serve {
         long,
         value_name = "URL",
         env = "NOUGHTS_STORE",
-        // It may contain a password.
+        // The URL may contain a password.
         hide_env_values = true,
         default_value = "sqlite:noughts.db"
     )]
     pub(crate) store: String,
-    /// When a turn in an SQLite file is acknowledged
+    /// With an SQLite file: when the server acknowledges a turn
     #[arg(long, value_enum, env = "NOUGHTS_SYNC", default_value_t = Sync::Full)]
     pub(crate) sync: Sync,
     /// Delete games without activity for this time, such as 90d [default: never]
@@ -512,7 +512,7 @@ pub(crate) struct Games {
         long,
         value_name = "URL",
         env = "NOUGHTS_STORE",
-        // It may contain a password.
+        // The URL may contain a password.
         hide_env_values = true,
         default_value = "sqlite:noughts.db",
         global = true

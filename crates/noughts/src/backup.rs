@@ -28,7 +28,7 @@ pub(crate) fn back_up_store(task: &Backup) -> Result<(), Failure> {
 
 pub(crate) fn restore_store(task: &Restore) -> Result<(), Failure> {
     run(async |spinner| {
-        // Check the backup first, because opening the store may create it.
+        // Check the backup first, because opening the store may create a file or tables.
         let expected = check_backup(&task.file).map_err(|error| about(&task.file, &error))?;
         let store = open_empty(&task.store).await?;
         let counts = restore(&task.file, &*store, shown_by(&spinner)).await;
@@ -70,7 +70,8 @@ fn shown_by(spinner: &ProgressBar) -> impl Fn(u64) + Send + 'static {
     move |rows| spinner.set_message(format!("{rows} rows"))
 }
 
-/// Opens the store into which data is loaded, or creates it. Refuses `memory:`.
+/// Opens the store into which data is loaded, or creates the store. Refuses `memory:`. Does not check that the store
+/// is empty; `restore` and `copy_store` do.
 async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
     if address == "memory:" {
         return Err(Failure::invalid(
@@ -98,7 +99,7 @@ async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     }
 }
 
-/// Adds the name of the file to an error.
+/// Converts an error. Adds the name of the file, except to an error of the store.
 fn about(file: &Path, error: &BackupError) -> Failure {
     match error {
         BackupError::Store(error) => Failure::invalid(error),

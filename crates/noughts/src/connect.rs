@@ -61,7 +61,7 @@ fn read_port(text: Option<&str>, is_pair: bool) -> Result<u16, Failure> {
     })
 }
 
-/// Connects to the first address of the host that answers.
+/// Tries the addresses of the host in order, and returns the first connection that succeeds.
 fn connect_to(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
     let unknown = || {
         Failure::invalid(format_args!(

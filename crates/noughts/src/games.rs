@@ -277,7 +277,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
         let name = Quoted::from(file.as_str());
         let text =
             text.map_err(|error| Failure::invalid(format_args!("cannot read {name}: {error}")))?;
-        // Parse all records before any is stored.
+        // Parse all records of the file before the first of them is stored.
         let mut games = Vec::new();
         for (number, record) in (1..).zip(records(&text)) {
             let wrong = |why: &dyn std::fmt::Display| {

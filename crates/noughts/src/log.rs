@@ -78,7 +78,7 @@ struct LineQueue(Arc<Queue>);
 
 struct Queue {
     to_writer: Mutex<Option<Sender<Vec<u8>>>>,
-    /// Number of dropped lines.
+    /// Number of lines dropped since the writer thread last wrote this number.
     dropped: AtomicU64,
 }
 
@@ -115,7 +115,8 @@ impl Write for LineQueue {
     }
 }
 
-/// Writes queued lines in batches. After a batch, writes how many lines were dropped, if there are any.
+/// Writes queued lines in batches until the queue is closed. If lines were dropped, writes their number after the
+/// batch.
 fn write_lines(
     waiting: &mut Receiver<Vec<u8>>,
     dropped: &AtomicU64,

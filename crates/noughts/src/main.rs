@@ -1,9 +1,9 @@
 //! Noughts: every game of the tic-tac-toe family.
 //!
 //! The program parses the arguments, calls one function, and returns its result as the exit code: 0 success, 1 failure,
-//! 2 wrong use of a subcommand, 3 `solve` did not finish, 130 stopped by a signal. `check` has its own codes: 1 a
-//! demanded rule is broken, 2 the program could not be tested. A signal ends `play` and `check` with 128 plus the
-//! number of the signal.
+//! 2 wrong use of a subcommand, 3 `solve` did not finish, 130 a signal stopped `analyze`, `arena` or `tui`. `check` has
+//! its own codes: 1 a demanded rule is broken, 2 the program could not be tested. A signal ends `play` and `check` with
+//! 128 plus the number of the signal, and `serve` with 0.
 
 mod admin;
 mod analyze;
@@ -105,7 +105,8 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code of a command that a signal stopped: 128 plus the number of SIGINT, also after another signal.
+/// The exit code after `Failure::Interrupted` and `Failure::Stopped`: 128 plus the number of SIGINT, also if it was
+/// another signal.
 const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
 
 /// Why a command failed.
@@ -114,7 +115,7 @@ enum Failure {
     Invalid(String),
     /// The user stopped the command. Contains a text that says how far it got.
     Stopped(String),
-    /// The user stopped the command. Nothing is printed.
+    /// The user stopped the command. No error message is printed.
     Interrupted,
     /// `solve` did not prove the value, or did not complete the proof file, before the limit or a signal. The result so
     /// far was printed.

@@ -127,7 +127,7 @@ impl Ending {
     }
 }
 
-/// Saves the player's seat in the file of saved seats while the game runs.
+/// Saves the player's seat in the file of saved seats until the game is over.
 #[derive(Clone)]
 struct SeatRecorder {
     file: Option<SavedSeats>,

@@ -39,7 +39,7 @@ pub(crate) fn variant(name: &VariantName) -> Result<Variant, Failure> {
 
 /// Returns the game after `moves`, which are separated by spaces.
 pub(crate) fn after_moves(variant: &Variant, moves: &str) -> Result<Game, Failure> {
-    // The largest history setting, so that every rewind among the moves is legal.
+    // The largest history setting: it allows every rewind that any setting allows.
     let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
     let options = Options {
         history,

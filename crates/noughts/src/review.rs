@@ -18,7 +18,8 @@ pub(crate) struct Review<'g> {
 }
 
 impl Review<'_> {
-    /// Analyses every turn, each within `limits`. If `stop` is set meanwhile, the remaining turns are not analysed.
+    /// Analyses the position before every turn, each within `limits`. If `stop` is set meanwhile, the current turn and
+    /// the turns after it are not analysed.
     pub(crate) fn new<'g>(
         game: &'g Game,
         limits: Limits,

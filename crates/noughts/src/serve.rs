@@ -107,7 +107,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         let http_address = http.as_ref().map(TcpListener::local_addr).transpose()?;
         banner += &next_steps(http_address, tls.is_some(), &task.store);
-        // The store is opened after the listeners, so that a failed start creates no file.
+        // The store is opened after the listeners, so that the server creates no file if it cannot listen.
         let store = open_store(&task.store, task.sync.into());
         let store = store.await.map_err(Failure::invalid)?;
         let secret = store.secret().await;
@@ -173,7 +173,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
 fn next_steps(http: Option<SocketAddr>, has_tls: bool, store: &str) -> String {
     let page = match http {
         Some(at) => {
-            // A browser on this machine cannot open 0.0.0.0.
+            // Not every browser can open an unspecified address such as 0.0.0.0.
             let url = match (has_tls, at.ip().is_unspecified()) {
                 // Certificates usually contain names, not IP addresses.
                 (true, _) => format!("https://localhost:{}", at.port()),

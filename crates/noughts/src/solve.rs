@@ -140,7 +140,7 @@ fn solve(
     }
 }
 
-/// Solves each line of a file with one solver, and prints one line of JSON for each.
+/// Solves each line of a file with one solver, and prints one line of JSON for each. Skips empty lines.
 fn solve_lines(
     solver: &mut Solver,
     variant: &Variant,

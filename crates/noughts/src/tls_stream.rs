@@ -145,7 +145,7 @@ impl Read for TlsReader {
     }
 }
 
-/// Encrypts data and sends it to the server. Dropping it ends the data to the server.
+/// Encrypts data and sends it to the server. Dropping the writer tells the server that no more data follows.
 pub(crate) struct TlsWriter(Arc<Shared>);
 
 impl Write for TlsWriter {

@@ -39,7 +39,7 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitC
     })
 }
 
-/// Prints help or an error. A closed output is not a failure.
+/// Prints help or the version, which clap returns as an error. A closed output is not a failure.
 fn print(error: &clap::Error) -> ExitCode {
     match error.print() {
         Ok(()) => ExitCode::SUCCESS,

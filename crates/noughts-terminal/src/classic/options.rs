@@ -182,7 +182,7 @@ pub enum OptionError {
     },
     /// `--variant`
     Variant(VariantError),
-    /// `--variant multi`
+    /// `--variant` names a game on nine boards.
     NineBoards(Quoted),
     /// Numbers outside the allowed range.
     OutOfRange(OutOfRange),

@@ -27,7 +27,7 @@ pub(super) fn holders(
 }
 
 /// Returns the holder of each seat (`human` or a strategy) from the values of `--robot`, in a game with the default
-/// symbols.
+/// symbols. A value without a strategy, such as `o`, means the strategy `default`.
 pub fn robot_seats(
     sides: u8,
     robots: &[String],

@@ -43,7 +43,7 @@ impl ServerGame {
         self.game.conclusion().is_some()
     }
 
-    /// Plays a legal cell for this client.
+    /// Plays for this client. The play must be legal.
     pub(super) fn play_own(&mut self, at: Move) {
         let played = self.game.act(self.own, Action::Play(at));
         debug_assert_eq!(played, Ok(()));
@@ -67,9 +67,9 @@ impl ServerGame {
         Some(at)
     }
 
-    /// Called when the server has reported the result. If the board lacks the opponent's last play, plays and returns
-    /// this play, provided that the server sent its cell with the result or only one cell fits the result. Otherwise
-    /// returns `None`.
+    /// Called when the server has sent the result. If the board lacks the opponent's last play, chooses the cell that
+    /// the server sent with the result or, if that cell is missing or does not fit the result, the only cell that fits.
+    /// Plays this cell and returns it. Returns `None` if the board lacks no play or if the cell is not known.
     ///
     /// ```text
     /// X | O | X

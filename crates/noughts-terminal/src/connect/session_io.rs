@@ -19,7 +19,7 @@ const MAX_QUEUED_INPUTS: usize = 16;
 /// One thread reads from the server and one from the keyboard, so that the client notices a disconnection while a
 /// person thinks. A line is read only on request, so that a script's next line does not answer an earlier question. The
 /// thread for the server ends with the connection. The thread for the keyboard ends after this value is dropped. A
-/// thread that waits for input does not end before the process ends.
+/// thread that waits in a read ends only after the read returns.
 pub(super) struct SessionIo<W> {
     session: ClientSession,
     writer: W,
@@ -88,8 +88,8 @@ impl<W: Write> SessionIo<W> {
         &self.session
     }
 
-    /// Sends a frame. If the connection is broken, the next read reports it, because the server may have sent a
-    /// reason before it disconnected.
+    /// Sends a frame. A closed connection is not an error here: the server may have sent a reason before it
+    /// disconnected, so the caller reads until the end of the stream.
     pub(super) fn say(
         &mut self,
         words: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), WrongStage>,

@@ -152,8 +152,8 @@ mod tests {
             ["X completes a line in row 0.", "X wins."]
         );
         // x o x
-        // o x o   the last x, in the corner, completes a column and a diagonal
-        // . . x
+        // o x x   the last x, in the corner, completes a column and a diagonal
+        // o o x
         assert_eq!(
             ended(
                 "3x3k3",

@@ -126,8 +126,8 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Prints the turns and offers since the last call, and the board if there were turns. The first call prints no
-    /// turns, and the board.
+    /// Prints the turns and offers since the last call, and the board if there were turns. The first call prints only
+    /// the board.
     pub(super) fn show(&mut self, state: &TableState) -> Result<(), PlayError> {
         let record = &state.record;
         let turns = record.game().turns();

@@ -80,7 +80,7 @@ pub(super) fn time_warning(left: Duration) -> String {
     format!("You have {} s left.", left.as_secs())
 }
 
-/// Lists everything that the player can type in this game.
+/// Lists the moves and commands that the player can type during the game.
 pub(super) fn help(state: &TableState) -> String {
     let game = state.record.game();
     let (example, meaning) = match game.variant() {
@@ -238,7 +238,7 @@ fn you(settings: &PlaySettings) -> Option<Seat> {
     settings.seat.filter(|_| settings.robot.is_none())
 }
 
-/// The board, with the numbers of its rows and columns.
+/// Draws the board or the nine boards. One board has the numbers of its rows and columns.
 pub(super) fn board(game: &Game) -> String {
     let drawn = game.diagram().draw(game.variant());
     match game.variant() {

@@ -267,7 +267,7 @@ impl App {
             };
         }
         if is_too_small(self.size) {
-            // The screen is too small to show anything, so only quitting works.
+            // The screen is too small for a game. Of the keys without Ctrl, only `q` works.
             return match key.code {
                 KeyCode::Char('q') => Effect::Quit,
                 _ => Effect::None,

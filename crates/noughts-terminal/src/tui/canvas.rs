@@ -45,7 +45,7 @@ impl<'b> Canvas<'b> {
         if self.theme.unicode || text.is_ascii() {
             self.buffer.set_stringn(x, y, text, room, style);
         } else {
-            // A theme without Unicode replaces other characters, because names may contain any character.
+            // Names may contain any character. Without Unicode, `?` replaces each character that is not ASCII.
             let plain = |letter: char| if letter.is_ascii() { letter } else { '?' };
             let text: String = text.chars().map(plain).collect();
             self.buffer.set_stringn(x, y, text, room, style);

@@ -13,7 +13,7 @@ use super::local_game::LocalGame;
 use super::screen::{BoardLayout, places};
 use crate::multi::WHICH_BOARD;
 
-/// Maximum length of a typed move, such as `254-254`.
+/// Maximum length of a typed move. The longest valid moves are as long as `254-254`.
 const LONGEST: usize = 9;
 
 impl App {
@@ -182,7 +182,7 @@ impl App {
         self.play();
     }
 
-    /// Scrolls a large board, and the focus with it.
+    /// Scrolls a large board. The focus moves only as far as necessary to stay visible.
     pub(super) fn scroll(&mut self, rows: isize, columns: isize) {
         let Some(BoardLayout::Grid(layout)) = self.layout() else {
             return;
@@ -290,7 +290,8 @@ impl App {
     }
 }
 
-/// Whether the user can leave without a question: the game is saved, is over, or has only robots.
+/// Whether the user can leave without a question: the game is unchanged since it was started, loaded or saved, is over,
+/// or has only robots.
 fn may_leave(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

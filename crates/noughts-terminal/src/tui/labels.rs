@@ -97,7 +97,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// Capitalizes a text and adds a full stop.
+/// Capitalizes a text, and adds a full stop unless the text ends with a full stop, a question mark or `…`.
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(char::to_uppercase);

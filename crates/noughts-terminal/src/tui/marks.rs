@@ -13,7 +13,7 @@ pub(super) enum Stroke {
     Dashed,
 }
 
-/// Draws a mark as large as the area allows.
+/// Draws a cross or a nought as large as the area allows, and any other mark as one character.
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, glyph: char, stroke: Stroke, style: Style) {
     let shape = match glyph {
         '×' | 'x' => Some(Shape::Cross),

@@ -8,7 +8,7 @@ use super::dialog::Dialog;
 use super::panel;
 use super::screen::places;
 
-/// Rows or columns per step of the wheel.
+/// Rows or columns of the board per step of the wheel.
 const WHEEL: isize = 3;
 
 impl App {

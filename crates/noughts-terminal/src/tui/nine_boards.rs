@@ -1,4 +1,5 @@
-//! Draws nine boards. The active board is highlighted; closed boards are dimmed.
+//! Draws nine boards. Boards on which the player to move may play and boards of the winning line are highlighted; other
+//! boards have dim borders.
 
 use noughts_rules::{BoardState, Conclusion, Move, NestedView, WinReason};
 use ratatui::layout::Rect;
@@ -26,7 +27,7 @@ pub(super) struct NineBoardsLayout {
 }
 
 impl NineBoardsLayout {
-    /// The largest layout that fits.
+    /// The largest layout that fits, or the smallest layout if none fits.
     pub(super) fn fit(area: Rect) -> NineBoardsLayout {
         let layout = |(cell, is_ruled)| {
             let mut layout = NineBoardsLayout {

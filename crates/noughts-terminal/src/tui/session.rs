@@ -151,8 +151,8 @@ fn give_back() {
     }
 }
 
-/// Restores the terminal before a panic of this thread is reported. The app shows the panic of a robot thread itself,
-/// so that panic must not be printed over the screen.
+/// Restores the terminal before a panic of this thread is reported. A panic of another thread is not reported here,
+/// because the text would cover the screen; the app shows a message if a robot panics.
 fn restore_on_panic() {
     let ours = thread::current().id();
     let before = panic::take_hook();

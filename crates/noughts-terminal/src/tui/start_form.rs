@@ -11,7 +11,8 @@ use noughts_rules::{
 use super::local_game::LocalGame;
 use crate::holder::{DEFAULT_ROBOT, Holder, HolderError, ROBOTS};
 
-/// The options as typed on the command line. The start screen asks for missing options or uses defaults.
+/// The options as typed on the command line. A missing option has a default, which the user can change on the start
+/// screen.
 #[derive(Clone, Debug, Default)]
 pub struct TuiOptions {
     /// The variant; if it is `None`, the start screen opens.
@@ -135,7 +136,7 @@ impl StartForm {
             holder.check(&game).map_err(StartError::UnsupportedGame)?;
         }
         let local = LocalGame::new(game, holders);
-        // Refuse a name that a record cannot contain before the game starts.
+        // Before the game starts, refuse a name that a record cannot contain.
         local.record().map_err(StartError::Name)?;
         Ok(local)
     }
@@ -242,7 +243,7 @@ impl StartForm {
         self.is_fresh = true;
     }
 
-    /// Appends a typed character.
+    /// Appends a typed character to the value, or replaces the value if `is_fresh`.
     pub(super) fn enter(&mut self, letter: char) {
         let mut text = match self.is_fresh {
             true => String::new(),

@@ -54,12 +54,12 @@ impl Theme {
         self.coloured(style, COLOURS[side.index() % COLOURS.len()])
     }
 
-    /// The style of grid lines, labels and hints.
+    /// The style of grid lines, labels, descriptions and the footer.
     pub(super) fn quiet(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// The style of messages.
+    /// The style of messages, headlines, the focus and winning lines.
     pub(super) fn strong(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
@@ -69,7 +69,7 @@ impl Theme {
         self.coloured(Style::new().add_modifier(Modifier::BOLD), 160)
     }
 
-    /// The style of the focus.
+    /// The style of the turn shown, of the selected setting and of a dialog's question.
     pub(super) fn focus(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }

@@ -97,7 +97,7 @@ fn both_dialects_are_spoken() {
         [&[5], &id.to_be_bytes()[..], b"0-0"].concat()
     );
 
-    // Two cells would win; the later dialect says which it was.
+    // Two cells would win; in the later dialect the server sends the cell that it played.
     let script = "READY | ADMIT1 | 0-0 | 2-0 | 2-2 | LOST@1-0";
     let later = ClientRun::against(script)
         .in_the_later_dialect()

@@ -1,4 +1,5 @@
-//! Whole screens. If `NOUGHTS_WRITE_SCREENS` is set, they are written again, for review.
+//! Compares whole screens with the files in `tests/screens`. If `NOUGHTS_WRITE_SCREENS` is set, writes these files
+//! first, for review.
 
 use std::fs;
 use std::path::Path;

@@ -120,7 +120,7 @@ fn a_robot_answers_and_a_question_is_asked_before_a_game_is_left() {
     let mut session = TerminalSession::new("play");
     session.wait_for("Your turn");
     session.press("1-1\r");
-    // The mark and move of turn 2.
+    // The robot's move.
     session.wait_for("0-0");
     session.press("q");
     session.wait_for("Leave this game?");

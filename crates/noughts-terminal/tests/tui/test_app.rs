@@ -119,7 +119,7 @@ impl TestApp {
         self
     }
 
-    /// Types moves and presses Enter after each; robots answer in between.
+    /// Types moves, presses Enter after each, and then lets the robots answer.
     pub(crate) fn play(&mut self, moves: &str) -> &mut TestApp {
         for one in moves.split_whitespace() {
             self.type_in(one).key(KeyCode::Enter);
@@ -155,7 +155,7 @@ impl TestApp {
         self.handle(Event::RobotReply(answer(&robot_request)));
     }
 
-    /// Answers requests until it is a person's turn or the game is over.
+    /// Answers requests for moves and reviews until the app has no more requests.
     pub(crate) fn let_robots_play(&mut self) {
         while self.app.robot_request().is_some() {
             self.let_robot_answer();

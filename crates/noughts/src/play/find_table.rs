@@ -27,7 +27,7 @@ const MAX_LISTED: usize = 20;
 
 const DEFAULT_VARIANT: &str = "3x3k3";
 
-/// The name of a player who gives none.
+/// The name of a player if neither the command line nor the environment has one.
 const DEFAULT_NAME: &str = "player";
 
 /// Finds the table that the command line or the menu asks for.
@@ -37,7 +37,8 @@ pub(super) struct Finder<'t> {
     /// The variant that the command line names; `None` means the default.
     variant: Option<String>,
     clock: Option<ClockSettings>,
-    /// The name of a player who gives none.
+    /// The name of a new player or an anonymous seat without `--name`: the robot's strategy, else the user name, else
+    /// `DEFAULT_NAME`.
     default_name: String,
     saved: Option<SavedSeats>,
     /// Whether the program can ask the user questions.
@@ -46,7 +47,6 @@ pub(super) struct Finder<'t> {
 
 /// The table, or a request for a quick match that will give a table.
 pub(super) enum Found {
-    /// A table.
     Table(RemoteTable),
     /// A quick match with the next player who wants the same game.
     Match(QuickMatch),
@@ -80,7 +80,7 @@ impl<'t> Finder<'t> {
         })
     }
 
-    /// Finds the table. Returns `None` if the player left the menu or only wanted a list.
+    /// Finds the table. Returns `None` if the user left a menu or only asked for a list.
     pub(super) fn find(&self) -> Result<Option<Found>, Failure> {
         let url = &self.url;
         if self.task.resume {
@@ -108,7 +108,8 @@ impl<'t> Finder<'t> {
         connect(url, self.task.cacert.as_deref())
     }
 
-    /// The registered player of this user; `None` if seats are anonymous.
+    /// Returns the registered player of this user, and creates the player if necessary. Returns `None` if seats are
+    /// anonymous.
     fn player(&self, client: &Client) -> Result<Option<SavedPlayer>, Failure> {
         if self.task.anonymous {
             return Ok(None);
@@ -157,8 +158,9 @@ impl<'t> Finder<'t> {
         table.map(Some)
     }
 
-    /// Creates a table with this opponent. For `lobby`, first tries to take a seat at a waiting table of the variant,
-    /// oldest first, unless the command line names a seat or a clock. For `anyone`, requests a quick match.
+    /// Creates a table with this opponent. For `lobby`, first tries to take a seat at one of the newest `MAX_LISTED`
+    /// waiting tables of the variant, unless the command line names a seat or a clock. For `anyone`, requests a quick
+    /// match instead.
     fn play_against(
         &self,
         client: Client,
@@ -175,7 +177,7 @@ impl<'t> Finder<'t> {
         };
         let is_lobby = opponent == SeatRequest::Open(OpenSeat::Lobby);
         if is_lobby && self.task.seat.is_none() && self.clock.is_none() {
-            // The list has the newest table first. The tables are tried in reverse order, oldest first.
+            // The list begins with the newest table. Try the tables in reverse order, oldest first.
             for game in games(&client, GameStatus::Waiting, Some(&variant))?
                 .iter()
                 .rev()
@@ -252,8 +254,9 @@ impl<'t> Finder<'t> {
         Ok(table)
     }
 
-    /// Opens the game of a link. With `--watch`, watches; with `--seat`, takes that seat. Otherwise takes the first
-    /// open seat. If no seat is open, returns to the user's own seat, or watches if the user has none.
+    /// Opens the game of a link. With `--watch`, watches. With `--seat`, takes that seat; with `--token` too, plays at
+    /// it. Otherwise takes the first open seat. If no seat is open and the game is not over, returns to a seat of the
+    /// user that is not connected. If there is none, watches.
     fn open_link(&self, client: Client, game: &str) -> Result<RemoteTable, Failure> {
         if self.task.watch {
             client.view(game).map_err(failure)?;
@@ -268,7 +271,7 @@ impl<'t> Finder<'t> {
         if let Some(table) = self.take_open_seat(&client, game)? {
             return Ok(table);
         }
-        // Look for a saved seat that no other terminal or device of this user uses now.
+        // Look for a seat of the user that no other terminal or device uses now.
         let view = client.view(game).map_err(failure)?;
         let is_absent = |saved: &SavedSeat| {
             let seat = view.seats.get(usize::from(saved.seat.0));
@@ -300,7 +303,8 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Takes a seat. The inner `Result` is the server's answer; the outer error is any other failure.
+    /// Takes a seat. An inner error comes from the request for the seat; an outer error means that the user's player
+    /// could not be found or created.
     fn take_seat(
         &self,
         client: &Client,
@@ -388,7 +392,7 @@ impl<'t> Finder<'t> {
             if player.is_bot || !is_wanted(&player.server) {
                 continue;
             }
-            // If a server does not answer, the list lacks its games.
+            // If a server does not answer, the list lacks the running games of the player at this server.
             let me = self.client(&player.server).ok();
             let me = me.and_then(|client| client.me(&player.token).ok());
             for game in me.map(|me| me.running).into_iter().flatten() {

@@ -13,7 +13,7 @@ use crate::state_file::StateFile;
 /// Maximum number of saved seats. More seats replace the oldest ones.
 const MAX_KEPT: usize = 200;
 
-/// A seat of the user at a table, with the token that allows to play for the seat.
+/// A seat of the user at a table, with the token that lets a client play for the seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SavedSeat {
     /// The game's link.

@@ -1,9 +1,9 @@
 //! Stores the players of this user: for each server, at most one person and one bot.
 //!
 //! The file has one line per player: the server, `person` or `bot`, the id, the token and the name, separated by
-//! spaces. Anyone with the token can act for the player, and a lost token cannot be recovered, so a copy of this file
-//! is the only backup. If the server does not recognize a player, the line stays with `former-person` or
-//! `former-bot`, because the server may run with another store for a while.
+//! spaces. Anyone with the token can act for the player. A lost token cannot be recovered, so users should keep a copy
+//! of this file. If the server does not recognize a player, the line stays, but with `former-person` or `former-bot`,
+//! because the server may run with another store for a while.
 
 use std::io;
 use std::path::Path;

@@ -98,7 +98,7 @@ fn exchange(
     Some((status, body.to_owned()))
 }
 
-/// A connection from 127.0.0.2. Limits and bans apply to this address.
+/// A connection from 127.0.0.2. Unlike 127.0.0.1, this address has limits and can be banned.
 fn from_another_address(to: SocketAddr) -> TcpStream {
     use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();

@@ -58,7 +58,7 @@ pub(crate) fn arena(players: &[&str], options: &[&str]) -> (String, String, i32)
 #[test]
 fn engine_process_plays_the_same_moves_as_the_strategy() {
     let outside = format!("engine:{} engine", env!("CARGO_BIN_EXE_noughts"));
-    // The report names the players.
+    // Only the turns are compared, because the reports name the players.
     for variant in ["15x15k5", "15x15k5+exact", "ultimate", "7x6k4+gravity"] {
         let (inside, through) = (Folder::new("inside"), Folder::new("through"));
         let options = |folder| {
@@ -153,7 +153,7 @@ fn interrupted_tournament_ends_with_the_same_table() {
         assert_eq!(whole.read(file), broken.read(file), "{file}");
     }
     assert_eq!(whole.turns(), broken.turns());
-    // All games are played, and the report is the same.
+    // All games were played already, so the command only prints the same report.
     assert_eq!(
         run(&options(broken.text(), "1"), b"").output,
         table.as_bytes()
@@ -178,7 +178,7 @@ fn truncated_record_line_is_replayed_and_a_foreign_one_refused() {
         "{errors}"
     );
     assert_eq!(exit, 1);
-    // A larger number continues from the existing games.
+    // A larger number of games continues the tournament.
     fs::write(&file, &whole).unwrap();
     let more = [
         "--variant",

@@ -100,7 +100,7 @@ fn a_person_plays_whole_games_in_both_dialects() {
         assert!(output.ends_with("Goodbye.\n"), "{output}");
         assert_eq!(exit, 0);
 
-        // The robot can be beaten in the first row and column.
+        // A person who plays only in the first row and the first column loses.
         let (output, exit) = visit(&perfect, &["--dialect", dialect], "0 0\n0 1\n1 0\nn\n");
         assert!(
             output.contains(
@@ -234,7 +234,7 @@ fn killed_server_is_reported_while_thinking() {
     );
     assert_eq!(exit, 1);
 
-    // Between two games no game is interrupted.
+    // Between two games a disconnection is not an error.
     let mut server = start("first");
     let mut person = Person::visit(&["-p", server.port("tcp")]);
     for cell in ["1 0", "1 1", "1 2"] {

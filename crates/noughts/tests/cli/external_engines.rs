@@ -178,7 +178,7 @@ fn programs_cannot_be_named_over_the_network() {
 
 #[test]
 fn search_alone_thinks_as_long_as_the_manager_allows() {
-    // Four in a line, one end closed. `search` without a limit is valid only here.
+    // Four in a line, one end closed. `search` needs no limit here, because the manager sends the limits.
     let four =
         b"START 15\nINFO max_node 2000\nBOARD\n3,7,1\n4,7,1\n5,7,1\n6,7,1\n2,7,2\nDONE\nEND\n";
     for words in [&["engine"][..], &["engine", "search"]] {
@@ -221,7 +221,8 @@ fn the_engine_takes_no_more_memory_than_its_manager_allows() {
         free > 16 << 10,
         "{free}: a table of 16 MB is all written to"
     );
-    // Of 25 MB, 20 MB are for everything else, and half of the rest is for the table: 2 MB.
+    // Of 25 MB, 20 MB are for everything else. Half of the rest, rounded down to a power of two, is for the table:
+    // 2 MB.
     let bounded = taken("INFO max_memory 25000000");
     assert!(bounded + (13 << 10) < free, "{bounded} of {free}");
     assert!(bounded < 25_000_000 / 1024, "{bounded}");

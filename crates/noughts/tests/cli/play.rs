@@ -208,7 +208,7 @@ fn player_resumes_with_the_saved_seat() {
     let mut watcher = Player::start_with_state(&[&link], state.path());
     watcher.until("Watching a game of 3x3k3.");
     again.until("Your move (row-column): ");
-    // As Ctrl-C, a closed terminal and a crash do.
+    // The process ends without any cleanup, as in a crash.
     again.process.kill().unwrap();
     again.process.wait().unwrap();
     let mut back = Player::start_with_state(&resume, state.path());

@@ -124,7 +124,7 @@ fn the_log_has_a_line_for_each_connection_and_game() {
         client.write_all(b"\x03\0\0\x30\x39").unwrap();
         client.read_exact(&mut [0; 6]).unwrap();
         client.shutdown(std::net::Shutdown::Write).unwrap();
-        // The server has closed when this returns.
+        // The end of the stream shows that the server has closed the connection.
         assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
     };
     let text = LoggedServer::start(&[]);

@@ -130,7 +130,7 @@ fn every_listener_is_reached_with_tls() {
         answer.contains("strict-transport-security: max-age=31536000\r\n"),
         "{answer}"
     );
-    // Links in the page's previews begin with https.
+    // The links for link previews in the page begin with https.
     let page = request(&mut server.connect("http", &ca).unwrap(), "GET / HTTP/1.1");
     assert!(page.contains("https://localhost"), "{page}");
     assert!(!page.contains("content=\"http://"), "{page}");
@@ -260,7 +260,6 @@ fn certificates_are_read_again_at_sighup() {
     assert!(server.connect("http", &new).is_ok());
 }
 
-/// Whether a program of the system is there.
 fn is_installed(program: &str) -> bool {
     let version = Command::new(program).arg("version").output();
     version.is_ok()

@@ -28,7 +28,7 @@ use state::CampaignState;
 
 const FAULTS_PER_ROUND: usize = 25;
 
-/// How many turns, at most, are acknowledged between two faults.
+/// Maximum number of acknowledged turns to wait for before the next fault.
 const MAX_TURNS_BETWEEN: usize = 12;
 
 /// After notifications of other nodes (hints) were lost, there is no further fault for this time. In this time,
@@ -86,7 +86,7 @@ fn run_round(kind: StoreKind, seed: u64, round: usize, faults: usize) -> String 
         scope.spawn(|| websocket_player::play(&campaign, seed));
         scope.spawn(|| clock_player::play(&campaign, seed));
         scope.spawn(|| tcp_player::play(&campaign, seed, tcp_player::Opponent::Computer, "tcp"));
-        // With fewer clients, many would wait for clients of a node that was killed.
+        // With fewer clients, a client would often wait long for an opponent after a node was killed.
         for name in ["pair-a", "pair-b", "pair-c", "pair-d"] {
             let campaign = &campaign;
             scope.spawn(move || {

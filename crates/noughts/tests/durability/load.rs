@@ -210,7 +210,7 @@ impl<'l> Player<'l> {
                 .as_u64()
                 .filter(|seat| seats.contains(seat) && !is_old)
             else {
-                // A robot is to move.
+                // A robot is to move, or the view is old.
                 view = self
                     .ask_until_answered("GET", &format!("/api/games/{id}"), "", "", None)
                     .body;

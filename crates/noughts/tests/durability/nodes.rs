@@ -64,7 +64,7 @@ fn clients_spread_over_three_nodes_go_on_when_one_is_killed() {
     thread::scope(|scope| {
         for number in 0..12 {
             let load = &load;
-            // Every request goes to another node.
+            // Each request goes to a random node.
             scope.spawn(move || Player::new(load, 1 + (number << 32)).play());
         }
         load.wait_for_turns(100);

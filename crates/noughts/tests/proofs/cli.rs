@@ -156,7 +156,7 @@ fn interrupt_prints_the_progress() {
         assert!(progress.contains("can x win? so far unknown"), "{progress}");
         send(signal);
     }
-    // A repeated SIGHUP does not suppress the report.
+    // A repeated SIGTERM does not suppress the report.
     send("-TERM");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3));

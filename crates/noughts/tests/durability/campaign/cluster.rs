@@ -198,7 +198,7 @@ impl Cluster {
                 self.proxies()[node].set(Mode::Hold);
                 sleep(pause(500));
                 self.kill(node, campaign);
-                // The data that the node had sent is lost.
+                // The data that the proxy holds is lost.
                 self.proxies()[node].cut();
                 self.proxies()[node].set(Mode::Pass);
             }

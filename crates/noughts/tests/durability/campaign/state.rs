@@ -241,10 +241,9 @@ impl CampaignState {
         read(&state.games, &state.tcp_games)
     }
 
-    /// Offers a new game to the watchers, and drops older games if no watcher has taken them.
+    /// Offers a new game to the watchers. Of the games that no watcher has taken, only the newest four are kept.
     pub(super) fn offer_to_watchers(&self, game: &str) {
         let mut state = self.state();
-        // Only the newest games are kept.
         state.to_watch.truncate(3);
         state.to_watch.push_front(game.to_owned());
         self.changed.notify_all();
