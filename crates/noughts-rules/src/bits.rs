@@ -39,7 +39,7 @@ pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn pop(&mut self) -> Option<usize>;
     /// The number of bits that are set.
     fn count(self) -> usize;
-    /// The set without its `count` lowest bits.
+    /// The set without the `count` lowest bits that are set.
     #[must_use]
     fn without_lowest(self, count: usize) -> Self;
 }

@@ -54,8 +54,9 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// board is also an error.
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
-    /// Plays a legal move, and passes the turn to the next side. Debug builds assert that [`check`](Rules::check)
-    /// allows the move. In release builds an illegal move leads to a wrong position or a panic.
+    /// Plays a legal move, and passes the turn to the next side. In debug builds `Grid`, `ByteGrid` and `Nested` assert
+    /// that [`check`](Rules::check) allows the move. In release builds an illegal move leads to a wrong position or a
+    /// panic.
     fn play(&self, position: &mut Self::Position, at: Move);
 
     /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards `before` decides the board of

@@ -33,7 +33,7 @@ pub type Name = Text;
 pub enum TextError {
     /// This character is not in Latin-1.
     NotLatin1(char),
-    /// The text contains the character zero, which ends strings.
+    /// The text contains a zero byte (U+0000). Two adjacent zero bytes end a string.
     HasZero,
     /// The text has this many characters, more than 255.
     TooLong(usize),

@@ -1,7 +1,8 @@
 //! Pairs clients and quick matches of all nodes through the store.
 //!
 //! This node sends the store a list of its waiting clients and new quick matches: after every change, and once per
-//! second while players wait. The reply has the clients that were paired, by this node or another. See
+//! second while players wait. The store pairs players whenever it gets a list, from any node. The reply has the paired
+//! clients of this node that this node has not confirmed yet. See
 //! [`Store::match_waiting`](crate::Store::match_waiting).
 
 use std::collections::{BTreeMap, HashSet};

@@ -300,7 +300,8 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Takes a seat. The inner `Result` is the server's answer; the outer error is any other failure.
+    /// Takes a seat. The inner `Result` is the result of the request for the seat. The outer error is a failure before
+    /// this request.
     fn take_seat(
         &self,
         client: &Client,
