@@ -73,7 +73,7 @@ impl Program {
     }
 
     /// Waits until the program writes something or ends, at most [`POLL_INTERVAL`] and at most until `until`. Returns
-    /// how the program ended; `None` if it still runs and has not written too much.
+    /// [`End::TooMuchOutput`] if the program has written too much; otherwise how it ended, or `None` if it still runs.
     pub(crate) fn read(&mut self, until: Instant) -> Option<End> {
         let event = self
             .process

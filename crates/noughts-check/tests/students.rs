@@ -1,4 +1,5 @@
-//! Correct programs in the style of students, in Java and Python, follow every rule that the course documents demand.
+//! Checks that the kit reports no broken demanded rule for correct programs in the style of students, in Java and
+//! Python: servers that play themselves, clients and classic programs.
 
 use std::ffi::OsString;
 use std::net::TcpListener;

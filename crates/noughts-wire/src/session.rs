@@ -163,8 +163,9 @@ impl Session {
         None
     }
 
-    /// Reports an event and appends the frame for the client, if any. If the state does not allow the event, returns
-    /// false and changes nothing. So a late answer to a move, after the opponent left, does no harm.
+    /// Handles an event that the server reports, and appends the frame for the client, if any. If the state does not
+    /// allow the event, returns false and changes nothing. So a late answer to a move, after the opponent left, does no
+    /// harm.
     pub fn handle(&mut self, event: SessionEvent, out: &mut Vec<u8>) -> bool {
         match (self.state, event) {
             (State::Seating, SessionEvent::Admitted { first }) => {

@@ -12,7 +12,7 @@ use crate::strategy::Stop;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SolvedPosition {
     pub(crate) value: GameValue,
-    /// All moves found to keep the value, at least one.
+    /// The moves that are known to keep the value, at least one. There may be others.
     pub(crate) moves: Vec<Move>,
 }
 

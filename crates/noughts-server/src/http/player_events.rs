@@ -110,8 +110,8 @@ impl Seen {
 }
 
 /// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each game
-/// its id, its turn, its number of open seats, the entry number of the latest offer (0 if there is none), and `over` if
-/// the game is over.
+/// its id, its turn, its number of open seats, the entry number of the latest open offer of another player (0 if there
+/// is none), and `over` if the game is over.
 impl fmt::Display for AllSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at_ms)?;

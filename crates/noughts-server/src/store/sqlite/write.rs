@@ -230,7 +230,7 @@ async fn append_all(
     Ok(outcomes)
 }
 
-/// Writes at most [`MAX_ROWS`] appends, each at a different place in the logs.
+/// Writes `appends`: at most [`MAX_ROWS`], each at a different place in the logs. The caller ensures both.
 async fn append_piece(
     to: &mut SqliteConnection,
     appends: &[&AppendRows],
