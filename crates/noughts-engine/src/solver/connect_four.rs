@@ -428,3 +428,24 @@ impl ConnectFour {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_plies_and_its_score_are_the_same_distance() {
+        for free in 2..=42 {
+            let (last_win, last_loss) = ((free - 1) / 2 * 2 + 1, free / 2 * 2);
+            for plies in (1..=last_win).step_by(2) {
+                let score = Score::of_plies(plies as i32, free);
+                assert_eq!(score.value(free), Value::Win { plies });
+            }
+            for plies in (2..=last_loss).step_by(2) {
+                let score = Score::of_plies(-(plies as i32), free);
+                assert_eq!(score.value(free), Value::Loss { plies });
+            }
+            assert_eq!(Score::of_plies(0, free).value(free), Value::Draw);
+        }
+    }
+}
