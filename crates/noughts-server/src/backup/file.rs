@@ -35,8 +35,8 @@ const FORMAT: u32 = 1;
 const MAX_LINE: u64 = 64 << 20;
 
 /// Creates a file and fills it by `write`. On Unix, only the owner of the file can read it. Until the file is complete,
-/// its name ends in `.partial`. Fails if a file of one of these names exists, at the start or at the end; after an error,
-/// no new file is left.
+/// its name ends in `.partial`. Fails if a file of one of these names exists, at the start or at the end; after an
+/// error, no new file is left.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,

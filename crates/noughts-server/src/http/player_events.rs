@@ -1,8 +1,7 @@
 //! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification about a game, it
 //! compares the table with what it has sent, and sends the differences. At regular intervals it does this for all
-//! games of the player. So a notification that comes twice or late does no harm, and a lost
-//! notification only delays the events. The id of an event encodes what was sent, so that any node can resume the
-//! stream.
+//! games of the player. So a notification that comes twice or late does no harm, and a lost notification only delays
+//! the events. The id of an event encodes what was sent, so that any node can resume the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
