@@ -28,8 +28,10 @@ pub struct NewTable {
     /// without `seats`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
-    /// With `true`, lists show the table even while a seat is open by link. By default, lists show a table with such a
-    /// seat only when its game is over or, if it also has a lobby seat, when nobody can take a seat by link any more.
+    /// With `true`, lists show the table even while a seat is open by link. With `false`, lists show the table and its
+    /// rematches only when they are over; refused for a table with a lobby seat. By default, lists show a table with a
+    /// link seat only when its game is over or, if it also has a lobby seat, when nobody can take a seat by link any
+    /// more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
     /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default the

@@ -88,9 +88,11 @@ impl Robots {
 
     /// The robot with this strategy. Fails if the strategy cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, UnsupportedGame> {
+        // A shared strategy may have been built for a game with another order of seats. A slow strategy is built later,
+        // and must then succeed.
+        name.check(game)?;
         if !name.is_instant(game) {
-            // The strategy is checked now, so that building it later succeeds.
-            return name.check(game).map(|()| Robot::Slow(name.clone()));
+            return Ok(Robot::Slow(name.clone()));
         }
         // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);

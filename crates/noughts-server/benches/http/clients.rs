@@ -202,17 +202,28 @@ fn turn_request(id: &str, token: &str, turn: usize, cell: &str) -> String {
 
 /// Reads the next answer and returns its body, which is empty for the status 304. Panics if the answer is an error.
 fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
+    let (status, body) = read_answer(stream, bytes).expect("an answer");
+    assert!(matches!(status, 200..=209 | 304), "{status}: {body}");
+    body
+}
+
+/// Reads the next answer; returns its status and its body. `None` if the connection was closed or lost.
+pub(crate) fn read_answer(stream: &mut TcpStream, bytes: &mut [u8]) -> Option<(u16, String)> {
     let mut filled = 0;
     loop {
-        let count = stream.read(&mut bytes[filled..]).expect("an answer");
-        assert!(count > 0, "the other side has gone");
-        filled += count;
+        let count = stream.read(&mut bytes[filled..]).ok();
+        filled += count.filter(|count| *count > 0)?;
         let text = std::str::from_utf8(&bytes[..filled]).expect("text");
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             continue;
         };
-        if head.starts_with("HTTP/1.1 304") {
-            return String::new();
+        let status = head
+            .strip_prefix("HTTP/1.1 ")
+            .and_then(|rest| rest.get(..3));
+        let status = status.and_then(|status| status.parse().ok());
+        let status = status.expect("a status");
+        if status == 304 {
+            return Some((status, String::new()));
         }
         let length = head.split("\r\n").find_map(|line| {
             let (name, value) = line.split_once(": ")?;
@@ -222,12 +233,11 @@ fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
         if body.len() < length.expect("a length") {
             continue;
         }
-        assert!(head.starts_with("HTTP/1.1 20"), "{text}");
-        return body.to_owned();
+        return Some((status, body.to_owned()));
     }
 }
 
-fn string_after(text: &str, key: &str) -> String {
+pub(crate) fn string_after(text: &str, key: &str) -> String {
     let from = text.find(key).expect("it is there") + key.len();
     let rest = &text[from..];
     rest[..rest.find('"').expect("it ends")].to_owned()

@@ -102,7 +102,7 @@ fn listed(server: &Process) -> usize {
     let page = clients::get(&mut stream, "/api/games?status=over&limit=20");
     if let Some((_, rest)) = page.split_once(r#""id":""#) {
         let view = clients::get(&mut stream, &format!("/api/games/{}", &rest[..26]));
-        assert!(view.contains(r#""won":[0]"#), "{view}");
+        assert!(view.contains(r#""kind":"won","sides":[0]"#), "{view}");
     }
     page.matches(r#""status":"over""#).count()
 }

@@ -35,28 +35,54 @@ const FORMAT: u32 = 1;
 const MAX_LINE: u64 = 64 << 20;
 
 /// Creates a file and fills it by `write`. On Unix, only the owner of the file can read it. Until the file is complete,
-/// its name ends in `.partial`. Fails if a file of one of these names exists already; after an error, no new file is
-/// left.
+/// its name ends in `.partial`. Fails if a file of one of these names exists, at the start or at the end; after an
+/// error, no new file is left.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
 ) -> Result<T, BackupError> {
-    if path.exists() {
-        let exists = "the file exists already; give another name";
-        return Err(BackupError::Write(io::Error::other(exists)));
-    }
+    check_unused(path).map_err(BackupError::Write)?;
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);
     let file = create_partial(&partial)?;
     let done = write_all(file, write).and_then(|done| {
-        fs::rename(&partial, path).map_err(BackupError::Write)?;
+        give_name(&partial, path).map_err(BackupError::Write)?;
         Ok(done)
     });
     if done.is_err() {
         let _ = fs::remove_file(&partial);
     }
     done
+}
+
+fn check_unused(path: &Path) -> io::Result<()> {
+    match path.exists() {
+        true => Err(file_exists()),
+        false => Ok(()),
+    }
+}
+
+fn file_exists() -> io::Error {
+    io::Error::other("the file exists already; give another name")
+}
+
+/// Renames the complete file `partial` to `path`. Fails if a file named `path` was created in the meantime.
+fn give_name(partial: &Path, path: &Path) -> io::Result<()> {
+    // Unlike a rename, a hard link never replaces a file.
+    match fs::hard_link(partial, path) {
+        Ok(()) => {
+            // The backup is complete even if its first name stays.
+            let _ = fs::remove_file(partial);
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(file_exists()),
+        // Some file systems, such as FAT, have no hard links.
+        Err(_) => {
+            check_unused(path)?;
+            fs::rename(partial, path)
+        }
+    }
 }
 
 fn create_partial(path: &Path) -> Result<File, BackupError> {
@@ -428,6 +454,22 @@ mod tests {
     #[test]
     fn a_dump_is_read_as_it_was_written() {
         assert_eq!(read(&written(sample())).unwrap(), sample());
+    }
+
+    #[test]
+    fn file_that_another_program_creates_meanwhile_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("backup");
+        let meanwhile = |out: &mut BufWriter<File>| {
+            out.write_all(b"ours").unwrap();
+            fs::write(&path, "theirs").unwrap();
+            Ok(())
+        };
+        let error = create_file(&path, meanwhile).unwrap_err().to_string();
+        assert!(error.contains("the file exists already"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+        let files = fs::read_dir(directory.path()).unwrap();
+        assert_eq!(files.count(), 1, "no partial file is left");
     }
 
     #[test]

@@ -116,7 +116,9 @@ impl TablePlan {
             start: before.map(|before| before.diagram),
             holders: holders.collect::<Result<_, ApiError>>()?,
             clock,
-            is_listed: is_listed || has(OpenSeat::Lobby) || !has(OpenSeat::Link),
+            is_listed: request
+                .listed
+                .unwrap_or(has(OpenSeat::Lobby) || !has(OpenSeat::Link)),
             created_ms,
         };
         let table = Table::new(settings.clone()).map_err(|error| match error {

@@ -62,7 +62,7 @@ impl AppState {
             registry.register(name, help, ConstGauge::new(value as u64));
         }
         let refused = ConstCounter::new(self.connections.refused_total());
-        let help = "Connections that were not served: the server or their address had too many";
+        let help = "Connections that were refused or limited to health checks, because of a limit or a ban";
         registry.register("connections_refused", help, refused);
         let store = tables.store().write_counts();
         let commits = ConstCounter::new(store.batches);

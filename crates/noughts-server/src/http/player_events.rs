@@ -1,8 +1,7 @@
 //! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification about a game, it
-//! compares the table with what it has sent, and sends the differences. After some time without a notification, it
-//! does this for all games of the player. So a notification that comes twice or late does no harm, and a lost
-//! notification only delays the events. The id of an event encodes what was sent, so that any node can resume the
-//! stream.
+//! compares the table with what it has sent, and sends the differences. At regular intervals it does this for all
+//! games of the player. So a notification that comes twice or late does no harm, and a lost notification only delays
+//! the events. The id of an event encodes what was sent, so that any node can resume the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -15,7 +14,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use noughts_api::{MyGame, PlayerMessage};
 use noughts_rules::Seat;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
 use super::AppState;
@@ -40,10 +39,10 @@ const MAX_FINISHED: usize = 10;
 /// Maximum time between the stored time of an entry and the moment at which the entry can be read from the store.
 const MAX_COMMIT_MS: u64 = 5_000;
 
-/// After this time without a notification, a stream checks all games, because messages between nodes may get lost.
+/// A stream checks all games at this interval, because messages between nodes may get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// After an error of the store and then this time without a notification, a stream checks all games again.
+/// After an error of the store, a stream checks all games again this long after the last check.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows all games of the caller's player by server-sent events.
@@ -185,6 +184,8 @@ struct PlayerEvents {
     unsent: Vec<PlayerMessage>,
     /// Whether all games must be checked again, because the store failed or a check was interrupted.
     is_behind: bool,
+    /// When the last check of all games ended. Notifications do not delay the next check.
+    checked_at: Instant,
     has_ended: bool,
 }
 
@@ -204,6 +205,7 @@ impl PlayerEvents {
             finished: VecDeque::new(),
             unsent: Vec::new(),
             is_behind: false,
+            checked_at: Instant::now(),
             has_ended: false,
         };
         match seen {
@@ -431,12 +433,16 @@ impl EventSource for PlayerEvents {
                 true => RETRY_AFTER,
                 false => COMPARE_INTERVAL,
             };
-            tokio::select! {
-                notice = self.feed.next() => match notice? {
-                    Notice::Game(game) => self.look_at(game, false).await,
-                    Notice::Everything => self.look_at_everything().await,
-                },
-                () = sleep(pause) => self.look_at_everything().await,
+            let notice = tokio::select! {
+                notice = self.feed.next() => notice?,
+                () = sleep_until(self.checked_at + pause) => Notice::Everything,
+            };
+            match notice {
+                Notice::Game(game) => self.look_at(game, false).await,
+                Notice::Everything => {
+                    self.look_at_everything().await;
+                    self.checked_at = Instant::now();
+                }
             }
         }
     }
@@ -444,7 +450,61 @@ impl EventSource for PlayerEvents {
 
 #[cfg(test)]
 mod tests {
+    use noughts_engine::EngineSetup;
+    use tokio::sync::watch;
+    use tokio::time::timeout;
+
     use super::*;
+    use crate::clock::ServerClock;
+    use crate::http::{HttpLimits, HttpServer};
+    use crate::matchmaking::Matchmaking;
+    use crate::net::{ConnectionLimits, Connections};
+    use crate::operator::Operator;
+    use crate::players::Players;
+    use crate::presence::Presence;
+    use crate::robots::Robots;
+    use crate::store::Memory;
+    use crate::tables::Tables;
+
+    fn app() -> Arc<AppState> {
+        let engine = EngineSetup::with_seed(1);
+        let clock = ServerClock::new(Arc::clone(&engine.clock));
+        let store = Box::<Memory>::default();
+        let robots = Robots::new(1, engine);
+        let tables = Tables::new(store, robots, clock, crate::id::IdSource::default());
+        let matchmaking = Matchmaking::new(&tables);
+        let presence = Presence::new(&tables);
+        let players = Players::new(&matchmaking);
+        let connections = Arc::new(Connections::new(ConnectionLimits::default(), &[]));
+        let operator = Operator::new(&tables, &connections);
+        let server = HttpServer::new(
+            (&tables, &matchmaking, &presence, &players),
+            (connections, operator),
+            [0; 32],
+            HttpLimits::default(),
+            None,
+            watch::channel(false).1,
+        );
+        Arc::clone(server.middleware.app())
+    }
+
+    /// The store does not have the player, so the stream ends when it checks all games.
+    #[tokio::test(start_paused = true)]
+    async fn frequent_notifications_do_not_delay_the_check_of_all_games() {
+        let app = app();
+        let player = PlayerId::new(1);
+        let mut events = PlayerEvents::begin(&app, player, None).await.unwrap();
+        let first = events.next().await.unwrap();
+        assert!(first.starts_with(b"id: "));
+        // The connection cancels `next` now and then, to keep itself open.
+        const STEP: Duration = Duration::from_secs(4);
+        for _ in 0..2 {
+            assert_eq!(timeout(STEP, events.next()).await.ok(), None);
+            let feeds = app.players.feeds();
+            feeds.notify(player, Some(GameId::new(1)));
+        }
+        assert_eq!(timeout(STEP, events.next()).await, Ok(None));
+    }
 
     #[test]
     fn id_of_an_event_is_what_was_seen() {

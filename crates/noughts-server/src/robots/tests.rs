@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 
-use noughts_rules::Options;
+use noughts_rules::{Options, Side};
 
 use super::time_limits::{MAX_THINK, MIN_THINK};
 use super::*;
@@ -79,6 +79,19 @@ fn shared_strategies_are_bounded_and_reused() {
     let one = robot("perfect", "3x3k3");
     assert!(Arc::ptr_eq(&one, &robot("perfect", "3x3k3")));
     assert_eq!(robots.instant.lock().unwrap().len(), MAX_SHARED);
+}
+
+#[test]
+fn shared_strategy_is_refused_in_a_game_that_it_cannot_play() {
+    let (robots, _) = robots(1);
+    let perfect: StrategyName = "perfect".parse().unwrap();
+    assert!(robots.robot(&perfect, &game("3x3k3")).is_ok());
+    let two_turns_of_three = Options {
+        order: vec![Side::FIRST, Side::FIRST, Side::SECOND],
+        ..Options::default()
+    };
+    let game = Game::new(game("3x3k3").variant(), two_turns_of_three).unwrap();
+    assert!(robots.robot(&perfect, &game).is_err());
 }
 
 /// A client that limits apply to.

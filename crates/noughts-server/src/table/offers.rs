@@ -119,14 +119,13 @@ impl Offers {
                     open.accepted = open.accepted.with(seat);
                 }
             }
+            // The seat withdraws its own offer, which is no refusal.
+            Answer::Decline(offer) if self.of(offer, seat).is_some() => {
+                self.open
+                    .retain(|open| open.offer != offer || open.seat != seat);
+            }
             Answer::Decline(offer) => {
-                let is_own = self.of(offer, seat).is_some();
-                self.decline(turns, |open| {
-                    open.offer == offer && (open.seat == seat) == is_own
-                });
-                if is_own {
-                    self.refused_draws.retain(|(refused, _)| *refused != seat);
-                }
+                self.decline(turns, |open| open.offer == offer);
             }
         }
     }

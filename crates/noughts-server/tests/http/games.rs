@@ -476,3 +476,26 @@ async fn lists_show_a_game_by_link_and_its_rematch_only_when_it_is_over() {
     let after = server.request("GET", "/api/games", None).await;
     assert_eq!(ids(&after.body), [json!(id)], "the rematch is not listed");
 }
+
+#[tokio::test]
+async fn lists_show_an_unlisted_game_without_open_seats_only_when_it_is_over() {
+    let server = TestServer::new().await;
+    let table = r#""variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"first"}]"#;
+    let (listed, _) = server.create_table(&format!("{{{table}}}")).await;
+    let (unlisted, tokens) = server
+        .create_table(&format!(r#"{{{table},"listed":false}}"#))
+        .await;
+    let list = async || {
+        let games = server.request("GET", "/api/games", None).await.body;
+        let games = games["games"].as_array().unwrap().iter();
+        games.map(|game| game["id"].clone()).collect::<Vec<Value>>()
+    };
+    assert_eq!(list().await, [json!(listed)]);
+    let ann = tokens["0"].as_str().unwrap();
+    let actions = format!("/api/games/{unlisted}/actions");
+    let resigned = server
+        .request_as(ann, &actions, r#"{"turn":1,"resign":true}"#)
+        .await;
+    assert_eq!(resigned.status, 200);
+    assert!(list().await.contains(&json!(unlisted)));
+}

@@ -127,6 +127,18 @@ fn declined_draw_waits_for_ten_turns_but_one_taken_back_does_not() {
 }
 
 #[test]
+fn withdrawn_takeback_does_not_end_the_pause_after_a_declined_draw() {
+    let mut table = played(3);
+    submit(&mut table, &offer(0, Offer::Draw)).unwrap();
+    submit(&mut table, &decline(1, Offer::Draw)).unwrap();
+    submit(&mut table, &offer(0, Offer::Takeback)).unwrap();
+    submit(&mut table, &decline(0, Offer::Takeback)).unwrap();
+    assert_eq!(offers(&table), []);
+    let refusal = TableRefusal::DrawRefused { turn: 14 };
+    assert_eq!(refused(&table, &offer(0, Offer::Draw)), refusal);
+}
+
+#[test]
 fn new_turn_of_an_asked_seat_declines() {
     let mut table = played(4);
     submit(&mut table, &offer(0, Offer::Draw)).unwrap();
