@@ -178,8 +178,8 @@ pub fn check_classic(
     })
 }
 
-/// If the program still runs at the timeout in this number of cases, no further case is run. One such case is enough if
-/// the program has shown nothing in it.
+/// If the program still runs at the timeout in this number of cases, no further case is run. One case is enough if
+/// the program shows nothing in this case.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
 /// Runs the first case, which shows how the program reads its input, and then the others in parallel. Returns `None`

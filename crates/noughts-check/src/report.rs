@@ -20,7 +20,8 @@ pub struct Report {
     pub document: &'static str,
     /// Remarks on the whole check.
     pub notes: Vec<String>,
-    /// One entry for each rule that applies; for a server, one for each dialect and each rule that applies in it.
+    /// One entry for each rule that applies. For a server, each dialect has its own entry for each rule that applies in
+    /// the dialect.
     pub entries: Vec<Entry>,
     /// Whether the text and the HTML page leave out the rules that the course document does not demand.
     pub hide_differences: bool,

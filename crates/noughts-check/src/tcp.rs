@@ -242,8 +242,9 @@ pub(crate) struct Checker {
     /// Whether the server printed a stack trace after a frame that the course document does not allow.
     has_doubtful_trace: bool,
     /// How many attempts in a row to start a session have failed, and why. After two failures in a row the kit does not
-    /// try again. `no_game` is the same for games.
+    /// try again.
     no_session: Failures,
+    /// How many attempts in a row to start a game have failed, and why. The limit is the same as for sessions.
     no_game: Failures,
     /// The connection that showed that the server listens. The next call of `connect` returns it.
     first: Option<Connection>,
@@ -270,7 +271,8 @@ pub(crate) struct Checker {
     mistakes: BTreeMap<&'static str, String>,
     /// Whether two clients played at the same time.
     serves_many: bool,
-    /// Whether both clients of a pair got the same flag. If so, the client that sent PLAY first moves first.
+    /// Whether both clients of a pair got the same flag. If so, the client whose PLAY was sent first makes the first
+    /// move.
     flags_are_equal: bool,
     /// Whether the server sends READY only when both clients of a pair have connected.
     is_ready_late: bool,

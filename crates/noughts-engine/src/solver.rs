@@ -98,8 +98,8 @@ impl Default for Budget {
 pub struct Progress {
     /// Number of positions searched so far: in Connect Four by the current call, otherwise by all calls.
     pub nodes: u64,
-    /// The used part of the transposition table, in thousandths. In Connect Four, the allocated part of the maximum
-    /// size.
+    /// The used part of the transposition table, in thousandths. In Connect Four the table grows: its current size, in
+    /// thousandths of its maximum size.
     pub fill: u64,
     /// Time taken so far.
     pub time: Duration,

@@ -1,13 +1,14 @@
-//! Games on nine boards whose result is certain before the end, because a side can no longer win enough boards.
+//! Nine boards: results that are certain before the end of a game, and equivalent positions.
 //!
-//! A side can still get the boards that it has won and every open board with a line that has no mark of the
-//! other side. A side that cannot get enough boards cannot win. In Multi a side has won if it has more boards
-//! than the other side can get.
+//! A side *can get* the boards that it has won, and every open board with a line that has no mark of the other side.
+//! In Multi, a side is certain to win if it has won more boards than the other side can get. It cannot win if it can
+//! get at most as many boards as the other side has won. In Ultimate, a side cannot win if no line consists of boards
+//! that it can get.
 
 use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
 /// Whether the attacker is certain to win (`true`) or cannot win (`false`); `None` if neither follows from the boards
-/// that each side has won or can still get.
+/// that each side has won or can get.
 pub(crate) fn decided(spec: NestedSpec, position: &Diagram, attacker: Side) -> Option<bool> {
     let boards = position.boards();
     let won = |side: Side| members(|board| boards[board] == BoardState::Won(side));

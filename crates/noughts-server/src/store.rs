@@ -62,7 +62,7 @@ pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Sen
 pub trait Store: Send + Sync + 'static {
     /// Creates a game, whose id must be unused. If a game was created with the same key within the last 24 hours,
     /// nothing is stored, and the reply has the id of that game. Keys are the same if their scope and text are the
-    /// same; for keys of older versions only the text counts.
+    /// same; for keys that older versions of the server stored, only the text counts.
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
     /// The game that was created with this key, and the key as it was stored. Only `scope` and
@@ -99,9 +99,9 @@ pub trait Store: Send + Sync + 'static {
     /// derived from them.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
-    /// Increments this node's counter and reads the counters of the others, the store's clock, some of the games whose
-    /// deadline passed more than `grace_ms` ago, and the latest outages. An outage is a time of more than three seconds
-    /// between two successive sweeps of any nodes. `now_ms` is the caller's clock, for stores without their own clock.
+    /// Increments this node's counter. Reads the counters of the other nodes, the store's clock, some of the games
+    /// whose deadline passed more than `grace_ms` ago, and the latest outages. An outage is a time of more than three
+    /// seconds in which no node sweeps. `now_ms` is the caller's clock, for stores without their own clock.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
     /// Sets the deadline of a game to `deadline_ms` if the stored deadline is before `before_ms`. Otherwise, or if
@@ -296,7 +296,7 @@ const MAX_OVERDUE: usize = 100;
 /// Entries to append to a game's log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Append {
-    /// Which game.
+    /// The id of the game.
     pub game: GameId,
     /// The variant of the game, which determines the notation of moves.
     pub variant: Variant,
@@ -306,8 +306,8 @@ pub struct Append {
     pub entries: Vec<LogEntry>,
     /// The new summary for lists, if it changes.
     pub summary: Option<Summary>,
-    /// A game to create together with the entries, and the summary of that game for lists. The key of that game is
-    /// ignored.
+    /// A game to create together with the entries, and the summary of that game for lists. A creation key of that game
+    /// is ignored.
     pub new_game: Option<(NewGame, Summary)>,
 }
 
@@ -316,7 +316,7 @@ pub struct Append {
 pub enum Appended {
     /// The entries are stored.
     Stored,
-    /// Nothing is stored, because the log has other entries at these numbers, or ends before them.
+    /// Nothing is stored, because the log has other entries at these numbers, or lacks the entry before them.
     Conflict,
     /// There is no such game.
     NoSuchGame,
@@ -327,7 +327,8 @@ pub enum Appended {
 pub enum Created {
     /// The game is stored.
     Stored,
-    /// Nothing is stored, because the key was used before, for this game. Contains the key as it was stored.
+    /// Nothing is stored, because the key was used before. Contains the game that was created then, and the key as it
+    /// was stored.
     Existing(GameId, CreationKey),
 }
 
@@ -367,7 +368,7 @@ pub struct Sweep {
 /// The state of a game in a shared store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogPosition {
-    /// Which game.
+    /// The id of the game.
     pub game: GameId,
     /// The number of its latest entry.
     pub entry: u32,

@@ -200,8 +200,8 @@ fn read_tls(files: TlsFiles) -> Result<Arc<Tls>, Failure> {
 }
 
 /// Reads the certificate again at every SIGHUP. If the new certificate is invalid, the error is logged and the old one
-/// stays in use. A server without a certificate survives SIGHUP too, unless it runs in a terminal, where SIGHUP means
-/// that the terminal was closed.
+/// stays in use. A server without a certificate ignores SIGHUP, unless it was started in a terminal: there SIGHUP means
+/// that the terminal was closed, and ends the server.
 #[cfg(unix)]
 fn reload_on_hangup(tls: Option<Arc<Tls>>) -> io::Result<()> {
     if tls.is_none() && io::stdin().is_terminal() {

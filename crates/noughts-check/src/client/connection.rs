@@ -21,7 +21,7 @@ pub(super) struct ClientConnection {
     /// Whether the kit sends its frames byte by byte.
     pub(super) in_pieces: bool,
     /// The shortest time so far, in all connections, from a frame of the kit to the client's next frame. It shows how
-    /// fast the client and the machine are. It equals the timeout until the client has sent such a frame.
+    /// fast the client and the machine are. It equals the timeout until the client has answered a frame.
     pub(super) fastest_answer: Duration,
     sent_at: Instant,
     /// The client's process, if the kit started it.

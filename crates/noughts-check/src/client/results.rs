@@ -82,8 +82,8 @@ impl RuleResults {
         verdict
     }
 
-    /// Records that a rule is broken because of `received`, unless the client waits for typed input. The rule `split`
-    /// is also left out if the rule `play` or `action` is broken.
+    /// Records that a rule is broken because of `received`. Records nothing if the client waits for typed input, or if
+    /// the rule is `split` and the rule `play` or `action` is broken.
     pub(super) fn fail_unless_waiting(
         &mut self,
         rule: &'static str,

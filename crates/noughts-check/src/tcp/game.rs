@@ -395,7 +395,8 @@ fn results_name_the_cell(checker: &mut Checker) -> RuleResult {
     }
 }
 
-/// Plays a game and starts another in the same session, twice: the first cells of the first game must be free again.
+/// In each of two sessions, plays a game to its end and starts another game. Checks that in the second game the cells
+/// with which the first game began are free again.
 fn plays_again(checker: &mut Checker) -> RuleResult {
     let games = games(checker)?;
     if games.finished == 0 {

@@ -117,7 +117,8 @@ struct Pair {
     first: Connection,
     second: Connection,
     flags: [Admission; 2],
-    /// The first ACTION passed on with an id that is not the receiving client's own.
+    /// The finding about the first ACTION that the server passed on with a wrong id: not the id of the client that
+    /// received it.
     wrong_id: Option<Stop>,
 }
 
@@ -214,9 +215,9 @@ fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     Ok(pair)
 }
 
-/// Sends PLAY from both clients. The flags say which client moves first. If the flags are equal, the client that sent
-/// PLAY first moves first. If they were equal in the last game, the kit gives the server time to read the first PLAY
-/// before it sends the second.
+/// Sends PLAY from both clients. The flags say which client moves first. If the flags are equal, the client whose PLAY
+/// was sent first makes the first move. If the flags were equal in the last game, the kit gives the server time to read
+/// the first PLAY before it sends the second.
 fn sit_down(
     checker: &mut Checker,
     mut first: Connection,

@@ -415,8 +415,8 @@ mod tests {
 
     use super::*;
 
-    /// A slow reference implementation: for each window and each side that it belongs to, the number of marks of this
-    /// side. The keys are first cell, step and side.
+    /// A slow reference implementation: for each window, the number of marks of each side that can still complete it.
+    /// The keys are first cell, step and side.
     fn owned(spec: &GridSpec, marks: &[Option<Side>]) -> BTreeMap<(usize, usize, usize), usize> {
         let (columns, rows) = (spec.columns() as isize, spec.rows() as isize);
         let line = spec.line() as isize;

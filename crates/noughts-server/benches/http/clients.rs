@@ -29,7 +29,7 @@ const DRAW: [&str; 9] = [
 /// Maximum length of an answer in bytes. It is enough for a view of 255x255.
 const LARGEST: usize = 1 << 20;
 
-/// How long one of the two compared groups of clients is measured at a time.
+/// Duration of one slice. A bench compares two groups of clients, which take turns, one slice each.
 const SLICE: Duration = Duration::from_millis(200);
 
 pub(crate) struct Clients<'p> {

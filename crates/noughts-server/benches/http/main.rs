@@ -130,7 +130,7 @@ fn print_rates<'p>(
     println!();
 }
 
-/// Compares how long turns take while another address opens connections until it is refused, and without that.
+/// Compares how long turns take while another address opens too many connections, and without that.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("99 % of turns wait at most, while another address opens connections until refused");

@@ -1,4 +1,4 @@
-//! One address that opens connections until it is refused.
+//! One address that opens 100 connections more than it may have.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use noughts_server::ConnectionLimits;
 use rustix::net::sockopt::set_socket_linger;
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 
-/// Opens 100 connections more than one address may have. Also returns the connections that the server has closed.
+/// Opens 100 connections more than one address may have. Returns all of them, also those that the server has closed.
 pub(crate) fn open(server: SocketAddr) -> Vec<TcpStream> {
     let count = ConnectionLimits::default().per_address + 100;
     (0..count).map(|_| open_one(server, 2)).collect()
@@ -32,8 +32,8 @@ pub(crate) enum Neighbour {
 }
 
 impl Neighbour {
-    /// Runs `work` and returns its result. With `Floods`, another address meanwhile opens connections until it is
-    /// refused.
+    /// Runs `work` and returns its result. With `Floods`, another address meanwhile opens 100 connections more than it
+    /// may have.
     pub(crate) fn beside<T>(self, server: SocketAddr, work: impl FnOnce() -> T) -> T {
         match self {
             Neighbour::Quiet => work(),

@@ -15,8 +15,8 @@ use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::{Job, p99};
 
-/// How long one of the two compared groups of clients is measured at a time. Answers to requests in progress still
-/// count.
+/// Duration of one slice. A bench compares two groups of clients, which take turns, one slice each. Answers to requests
+/// that are in progress at the end of a slice still count.
 const SLICE: Duration = Duration::from_millis(300);
 
 /// Maximum time for connecting all clients, and for each slice. The bench fails if it takes longer.

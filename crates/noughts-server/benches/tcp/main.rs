@@ -9,8 +9,8 @@
 //!   whole frames;
 //! - each of 10 000 idle connections takes at most 8 KB, and the server accepts them within three times the time of a
 //!   bare accept loop;
-//! - while another address opens connections until it is refused, the 99th percentile of the waiting times is at most
-//!   twice as high.
+//! - while another address opens 100 connections more than it may have, the 99th percentile of the waiting times is at
+//!   most twice as high.
 //!
 //! The server and the servers it is compared with are separate processes: this program, started again. The clients are
 //! the same for both and run here, on one thread, over the loopback. The server's log is discarded. Memory and
@@ -167,7 +167,7 @@ fn idle() {
     );
 }
 
-/// Compares how long clients wait while another address opens connections until it is refused, and without that.
+/// Compares how long clients wait while another address opens too many connections, and without that.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("\n99 % wait at most, while another address opens connections until refused");

@@ -190,7 +190,7 @@ impl ConnectionService {
             false => 1,
         };
         if client.network().is_none() {
-            // Saves the reading of the clock.
+            // No limits apply to this client, so the clock need not be read.
             return Ok(());
         }
         let now = app.tables.clock().now();

@@ -262,9 +262,9 @@ impl PlayerEvents {
         Ok(listed.into_iter().map(|listed| listed.id).collect())
     }
 
-    /// Those of the player's newest finished games, at most [`MAX_FINISHED`], that ended after a check at the time
-    /// `checked_ms`. Also returns games that ended up to [`MAX_COMMIT_MS`] earlier, because the check may have missed
-    /// their ends.
+    /// Searches the player's newest [`MAX_FINISHED`] finished games, and returns those that ended after `checked_ms`,
+    /// the time of a check. Also returns games that ended up to [`MAX_COMMIT_MS`] before the check, because the check
+    /// may have missed their ends.
     async fn ended_since(&self, checked_ms: u64) -> Result<Vec<GameId>, StoreError> {
         let since_ms = checked_ms.saturating_sub(MAX_COMMIT_MS);
         let player = PlayerFilter::Player(self.player);

@@ -36,8 +36,10 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types noughts-worker";
 
-/// The values of `Cache-Control`: for files whose path contains the version, and for other files except PNG icons.
+/// The value of `Cache-Control` for files whose path contains the version.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+
+/// The value of `Cache-Control` for other files, except PNG icons.
 const REVALIDATE: &str = "no-cache";
 
 pub(super) fn routes() -> Router<Arc<AppState>> {

@@ -143,7 +143,8 @@ pub const DUMPED: &[DumpTable] = &[
         columns: &[("node", Text), ("counter", Integer)],
         order: Some("node"),
     },
-    // The time from the dump to the next start is an outage, so no player loses that time.
+    // The time from the dump to the first start of a server on the restored store is an outage, so no player loses that
+    // time.
     DumpTable {
         name: "heartbeat",
         columns: &[("at_ms", Integer)],
@@ -171,7 +172,7 @@ pub const DUMPED: &[DumpTable] = &[
 pub enum DumpItem {
     /// A table begins. Its columns are given by their position in [`DumpTable::columns`].
     Table {
-        /// Which table.
+        /// The table.
         table: &'static DumpTable,
         /// The columns of the following rows. Other columns get their default value.
         columns: Vec<usize>,

@@ -45,7 +45,7 @@ pub const LINK_LIFETIME_MS: u64 = 600_000;
 /// The result of storing a link code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkCreation {
-    /// It is stored.
+    /// The code is stored.
     Created,
     /// The player has [`MAX_LINKS`] codes.
     TooMany,

@@ -60,7 +60,7 @@ impl WaitingPlayer {
         self.variant == other.variant && self.clock == other.clock
     }
 
-    /// Whether the two want the same game and are different players.
+    /// Whether both want the same game, and are different players.
     fn fits(&self, other: &WaitingPlayer) -> bool {
         let is_same = |player: PlayerId| other.holder.player_id() == Some(player);
         self.wants_the_same(other) && !self.holder.player_id().is_some_and(is_same)
@@ -90,9 +90,9 @@ pub struct WaitingList {
 /// A player that was paired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Match {
-    /// Which player.
+    /// The id of the waiting player.
     pub player: WaitingId,
-    /// The game: one that was created for the pair, or one with an open lobby seat that the player took.
+    /// A game that was created for the pair, or a game in which the player took an open lobby seat.
     pub game: GameId,
     /// The player's seat.
     pub seat: Seat,
@@ -121,8 +121,7 @@ pub struct QuickMatch {
 /// The store's reply to a list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Matches {
-    /// The matches of the node's TCP clients that the node has not seen, including clients that are no longer
-    /// in its list.
+    /// Matches that the node has not seen yet, of its TCP clients, also of clients that are no longer in its list.
     pub unseen: Vec<Match>,
     /// The games that were created for this reply.
     pub created: Vec<GameId>,

@@ -252,9 +252,10 @@ impl LiveTable {
     /// The updates after the entry with the number `entry`. `None` if there are too many, or if the log has no such
     /// entry.
     pub fn changes_after(&self, entry: u32) -> Option<Vec<Update>> {
-        /// Maximum number of missed entries that are sent one by one, and maximum number of legal moves that they
-        /// list in total.
+        /// Maximum number of missed entries that are sent one by one.
         const MAX_ENTRIES: u32 = 1_000;
+        /// Maximum number of missed entries times cells of the board, because each update lists the legal moves. On
+        /// boards that are too large for this list, only [`MAX_ENTRIES`] counts.
         const MAX_MOVES: usize = 100_000;
         let state = self.state();
         let missed = state.table.entry().checked_sub(entry)?;

@@ -393,8 +393,8 @@ async fn a_quick_match_takes_a_lobby_seat() {
     }
 }
 
-/// A quick match is neither lost nor unknown while it takes a lobby seat, whatever happens to the requests to the
-/// store, and also if somebody else takes the seat first.
+/// While a quick match takes a lobby seat, it is not lost, and a lookup by its id always finds it, whatever happens to
+/// the requests to the store, and also if somebody else takes the seat first.
 #[tokio::test(start_paused = true)]
 async fn a_quick_match_that_takes_a_seat_is_never_lost() {
     for (fault, outage_s) in [

@@ -31,7 +31,7 @@ type Columns = (
 type PairedColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
 /// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock ensures that
-/// only one node at a time does this. A list that arrives after a later one is ignored.
+/// only one node at a time does this. A list that arrives after a later list of the same node is ignored.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
     node: NodeId,
