@@ -220,7 +220,7 @@ impl<W: Write> Session<'_, W> {
                 self.enqueue(line);
                 Ok(Flow::Continue)
             }
-            _ if self.queued_bytes + line.len() > MAX_QUEUED_BYTES => {
+            _ if self.queued_bytes + queued_size(&line) > MAX_QUEUED_BYTES => {
                 self.say("ERROR too many commands during the search")
             }
             _ => {
