@@ -358,10 +358,10 @@ impl<W: Write> Session<'_, W> {
         let number: Option<i64> = value.parse().ok();
         match (key.to_ascii_lowercase().as_str(), number) {
             ("variant", _) if self.thinking.is_none() => {
-                self.forget();
                 if let Err(reason) = self.position.set_variant(value) {
                     return self.refuse(&reason);
                 }
+                self.forget();
             }
             ("rule", Some(rule)) if self.thinking.is_none() => {
                 self.forget();

@@ -105,9 +105,16 @@ fn new_game_starts_without_state_of_the_last_one() {
     assert_eq!(engine.lines(5), first);
     engine.say(&format!("INFO rule 1\nINFO rule 0\n{game}"));
     assert_eq!(engine.lines(4), first[1..]);
-    // Within a game the engine keeps its table: the second search of a position differs.
+    // Within a game the engine keeps its table: the second search of a position differs. A refused variant changes
+    // nothing.
     engine.say(game);
     assert_ne!(engine.lines(4), first[1..]);
+    engine.say(&format!("RESTART\n{game}"));
+    assert_eq!(engine.lines(5)[1..], first[1..]);
+    engine.say(&format!("INFO variant 3x3\n{game}"));
+    let answers = engine.lines(5);
+    assert!(answers[0].starts_with("ERROR"), "{answers:?}");
+    assert_ne!(answers[1..], first[1..]);
     engine.say("END\n");
 }
 
