@@ -610,7 +610,7 @@ fn failures_are_explained() {
         (vec!["play", &server.url, "--seat", "2"], "0 to 1"),
         (
             vec!["play", &server.url, "--clock", "soon"],
-            "the clock (--clock) is 3+2",
+            "30s+5 (30 seconds, and 5 seconds per move)",
         ),
         (
             vec!["play", &server.url, "--clock", "500+0"],
