@@ -617,6 +617,18 @@ fn failures_are_explained() {
             "10 to 10800 seconds (--clock)",
         ),
         (vec!["play", &server.url, "3x3"], "3x3"),
+        (
+            vec!["play", "3x3k3", "--resume"],
+            "leave it out with --resume",
+        ),
+        (
+            vec!["play", &server.url, "3x3k3", "--list"],
+            "leave it out with --list",
+        ),
+        (
+            vec!["play", &created, "3x3k3", "--watch"],
+            "leave it out with --watch",
+        ),
         (vec!["play", "3x3k3", "multi"], "is a second variant"),
         (vec!["play", &server.url, &foo], "is a second address"),
     ] {
