@@ -1,6 +1,6 @@
 //! Finds the mistakes of a game from the analyses of its positions.
 
-use noughts_rules::{Action, Conclusion, DrawReason, Game, Move, Seat, WinReason};
+use noughts_rules::{Action, Conclusion, DrawReason, Game, Move, Seat, Side, WinReason};
 
 use crate::analysis::Analysis;
 use crate::solver::GameValue;
@@ -30,8 +30,13 @@ pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mist
                 Action::Resign => Some(GameValue::Loss),
                 Action::Play(_) if !has_two_sides => None,
                 Action::Play(_) if number + 1 == game.turns().len() => ending(game, turn.by),
-                Action::Play(at) => value_of_move(analysis_before, at)
-                    .or_else(|| analysis(number + 1).and_then(exact).map(for_the_other)),
+                Action::Play(at) => value_of_move(analysis_before, at).or_else(|| {
+                    let next = analysis(number + 1).and_then(exact)?;
+                    Some(match same_side_is_next(game.order(), turn.by) {
+                        true => next,
+                        false => for_the_other(next),
+                    })
+                }),
                 // A rewind or a takeback returns to an earlier position. The move that led to this position was already
                 // judged.
                 Action::Rewind(_) | Action::Takeback(_) => None,
@@ -50,6 +55,12 @@ fn value_of_move(analysis: &Analysis, at: Move) -> Option<GameValue> {
 
 fn exact(analysis: &Analysis) -> Option<GameValue> {
     analysis.exact().map(|(value, _)| value)
+}
+
+/// Whether the seat after `by` has the same side, as in games with the seats `xxo`.
+fn same_side_is_next(order: &[Side], by: Seat) -> bool {
+    let by = usize::from(by.0);
+    order.get(by) == order.get((by + 1) % order.len())
 }
 
 /// The value as the opponent sees it: a win becomes a loss.
@@ -93,7 +104,11 @@ mod tests {
 
     /// The mistakes of a game, each with the number of its turn.
     fn mistakes(variant: &str, moves: &str) -> Vec<(usize, Mistake)> {
-        let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+        mistakes_with(Options::default(), variant, moves)
+    }
+
+    fn mistakes_with(options: Options, variant: &str, moves: &str) -> Vec<(usize, Mistake)> {
+        let mut game = Game::new(&variant.parse().unwrap(), options).unwrap();
         let mut found = Vec::new();
         let limits = Limits {
             nodes: Some(1_000_000),
@@ -135,5 +150,23 @@ mod tests {
             [mistake(3, Draw, Loss)]
         );
         assert_eq!(mistakes("3x3k3p3", "0-0 0-1 0-2 2-2"), []);
+    }
+
+    #[test]
+    fn same_side_may_move_next() {
+        let side = |symbol| Side::new(if symbol == 'x' { 0 } else { 1 }).unwrap();
+        for (order, moves) in [
+            ("xxo", "0-0 0-1 0-2 1-0 2-0"),
+            ("xoo", "0-0 0-1 1-1 2-2"),
+            // After a rewind the next seat moves.
+            ("xo", "0-0 <<1 1-1 <<0 0-1 0-0"),
+        ] {
+            let options = Options {
+                history: 3,
+                order: order.chars().map(side).collect(),
+            };
+            let found = mistakes_with(options, "3x3k3", moves);
+            assert_eq!(found, [], "{order}: {moves}");
+        }
     }
 }

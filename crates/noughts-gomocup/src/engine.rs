@@ -220,7 +220,7 @@ impl<W: Write> Session<'_, W> {
                 self.enqueue(line);
                 Ok(Flow::Continue)
             }
-            _ if self.queued_bytes + line.len() > MAX_QUEUED_BYTES => {
+            _ if self.queued_bytes + queued_size(&line) > MAX_QUEUED_BYTES => {
                 self.say("ERROR too many commands during the search")
             }
             _ => {
@@ -358,10 +358,10 @@ impl<W: Write> Session<'_, W> {
         let number: Option<i64> = value.parse().ok();
         match (key.to_ascii_lowercase().as_str(), number) {
             ("variant", _) if self.thinking.is_none() => {
-                self.forget();
                 if let Err(reason) = self.position.set_variant(value) {
                     return self.refuse(&reason);
                 }
+                self.forget();
             }
             ("rule", Some(rule)) if self.thinking.is_none() => {
                 self.forget();

@@ -105,9 +105,16 @@ fn new_game_starts_without_state_of_the_last_one() {
     assert_eq!(engine.lines(5), first);
     engine.say(&format!("INFO rule 1\nINFO rule 0\n{game}"));
     assert_eq!(engine.lines(4), first[1..]);
-    // Within a game the engine keeps its table: the second search of a position differs.
+    // Within a game the engine keeps its table: the second search of a position differs. A refused variant changes
+    // nothing.
     engine.say(game);
     assert_ne!(engine.lines(4), first[1..]);
+    engine.say(&format!("RESTART\n{game}"));
+    assert_eq!(engine.lines(5)[1..], first[1..]);
+    engine.say(&format!("INFO variant 3x3\n{game}"));
+    let answers = engine.lines(5);
+    assert!(answers[0].starts_with("ERROR"), "{answers:?}");
+    assert_ne!(answers[1..], first[1..]);
     engine.say("END\n");
 }
 
@@ -213,6 +220,37 @@ fn other_variants_use_the_usual_notation() {
     let odd = "INFO variant multi\nSTART 9\nBOARD\n4-2,1\n2-4,1\nDONE\n";
     assert!(answers_without_messages("first", odd)[1].starts_with("ERROR"));
     check("first", &odd.replace("DONE", "in 4\nDONE"), &["OK", "4-0"]);
+}
+
+#[test]
+fn turns_continue_a_set_up_position_on_nine_boards() {
+    // The engine plays 4-0, the manager must answer on board 0.
+    let start = "INFO variant multi\nSTART 9\nBOARD\n4-2,1\n2-4,1\nin 4\nDONE\n";
+    let told = |said: &str| answers_without_messages("first", &format!("{start}{said}END\n"));
+    assert_eq!(told("TURN 0-3\nTURN 0-8\n"), ["OK", "4-0", "3-0", "8-0"]);
+    // A refused turn changes nothing.
+    let refused = told("TURN 4-8\nTURN 0-3\n");
+    assert_eq!(
+        refused[2..],
+        ["ERROR 4-8: this turn must be played on board 0", "3-0"]
+    );
+    assert_eq!(
+        told("TURN 0-3\nTAKEBACK 3-0\nTAKEBACK 0-3\nTURN 0-4\n")[3..],
+        ["OK", "OK", "4-1"]
+    );
+    // The board to play in does not apply before the latest mark of the BOARD command.
+    let earlier = told("TAKEBACK 4-0\nTAKEBACK 2-4\nTURN 3-0\nTURN 2-1\n");
+    assert_eq!(
+        earlier[2..],
+        [
+            "OK",
+            "OK",
+            "ERROR 3-0: this turn must be played on board 2",
+            "1-0"
+        ]
+    );
+    let unknown = told("TAKEBACK 4-0\nTURN 0-3\n");
+    assert!(unknown[3].contains("in the order of turns"), "{unknown:?}");
 }
 
 #[test]

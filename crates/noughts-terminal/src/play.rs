@@ -139,7 +139,7 @@ pub enum RequestError {
 pub enum PlayEvent {
     /// The state of the table, at the beginning and after every change.
     State(Box<TableState>),
-    /// The answer to the latest request.
+    /// The answer to the oldest request that has no answer yet.
     Answer(Result<(), RequestError>),
     /// The connection is lost; further attempts follow.
     Disconnected,
@@ -198,8 +198,9 @@ const SILENCE_DELAY: Duration = Duration::from_secs(3);
 
 /// Plays or watches until the game is over or the person leaves.
 ///
-/// During the game, at most one request is unanswered at any time. The receiver of `requests` must repeat a request
-/// until the server answers.
+/// The receiver of `requests` must repeat a request until the server answers, and send exactly one
+/// [`Answer`](PlayEvent::Answer) for each request, in the order of the requests. A request follows an unanswered one only
+/// if the state of the table shows the result of the earlier request, or if the game is over.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
@@ -216,6 +217,7 @@ pub fn play(
         state: None,
         state_at: Duration::ZERO,
         pending: None,
+        unanswered: 0,
         is_connected: true,
         typed: VecDeque::new(),
         has_ended: false,
@@ -242,6 +244,9 @@ struct Session<'s, O> {
     state_at: Duration,
     /// The request whose result is not known yet.
     pending: Option<Pending>,
+    /// The number of requests without an answer. When the result of a request is known from the state of the table, it
+    /// is no longer pending, but its answer may still arrive.
+    unanswered: usize,
     is_connected: bool,
     /// Lines typed ahead.
     typed: VecDeque<String>,
@@ -318,20 +323,11 @@ impl<O: Write> Session<'_, O> {
             // a state too early. The new event stream brings the same state after `Reconnected`.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
-            PlayEvent::Answer(Ok(())) => {
-                // An action stays pending until the state of the table contains it.
-                let is_turn = |sent: &Pending| matches!(sent.request, PlayRequest::Act { .. });
-                self.pending = self.pending.take().filter(is_turn);
+            PlayEvent::Answer(answer) => {
+                self.unanswered = self.unanswered.saturating_sub(1);
+                self.handle_answer(answer)?;
             }
-            // A robot would choose the same move again, so it waits for the next turn.
-            PlayEvent::Answer(Err(RequestError::Refused(_))) if self.robot.is_some() => {}
-            PlayEvent::Answer(Err(RequestError::Refused(why))) => {
-                self.pending = None;
-                self.print(sentence(why))?;
-            }
-            PlayEvent::Answer(Err(RequestError::Fatal(why))) | PlayEvent::Failed(why) => {
-                return Err(PlayError::Remote(why));
-            }
+            PlayEvent::Failed(why) => return Err(PlayError::Remote(why)),
             PlayEvent::Disconnected => {
                 self.is_connected = false;
                 self.presence.forget_unreported();
@@ -357,6 +353,27 @@ impl<O: Write> Session<'_, O> {
             }
         }
         Ok(None)
+    }
+
+    fn handle_answer(&mut self, answer: Result<(), RequestError>) -> Result<(), PlayError> {
+        // If requests are still unanswered, the answer is to an earlier request, which is no longer pending.
+        let is_late = self.unanswered > 0;
+        match answer {
+            Err(RequestError::Fatal(why)) => return Err(PlayError::Remote(why)),
+            Ok(()) | Err(RequestError::Refused(_)) if is_late => {}
+            Ok(()) => {
+                // An action stays pending until the state of the table contains it.
+                let is_turn = |sent: &Pending| matches!(sent.request, PlayRequest::Act { .. });
+                self.pending = self.pending.take().filter(is_turn);
+            }
+            // A robot would choose the same move again, so it waits for the next turn.
+            Err(RequestError::Refused(_)) if self.robot.is_some() => {}
+            Err(RequestError::Refused(why)) => {
+                self.pending = None;
+                self.print(sentence(why))?;
+            }
+        }
+        Ok(())
     }
 
     fn update(&mut self, state: Box<TableState>) -> Result<(), PlayError> {
@@ -517,6 +534,7 @@ impl<O: Write> Session<'_, O> {
             since: self.now(),
             has_told: false,
         });
+        self.unanswered += 1;
         self.requests.send(request).map_err(ended)?;
         match self.is_connected {
             true => Ok(()),

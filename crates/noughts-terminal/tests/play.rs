@@ -438,6 +438,32 @@ fn rematch_is_asked_for_when_the_game_is_over() {
 }
 
 #[test]
+fn late_answer_does_not_end_the_wait_for_a_rematch() {
+    let refused = |why: &str| PlayEvent::Answer(Err(RequestError::Refused(why.to_owned())));
+    let played = Played::start(table("1 0 1-1\n2 1 0-0\n"));
+    played.until(PROMPT);
+    played.send(typed("draw"));
+    assert_eq!(
+        played.requests.recv().unwrap(),
+        PlayRequest::Offer(OfferKind::Draw)
+    );
+    played.send(state("1 0 1-1\n2 1 0-0\n3 0 resign\n"));
+    played.until("Enter to leave: ");
+    played.send(typed("rematch"));
+    assert_eq!(
+        played.requests.recv().unwrap(),
+        PlayRequest::Offer(OfferKind::Rematch)
+    );
+    // The answer to the draw offer, then the answer to the rematch request.
+    played.send(refused("too late"));
+    played.send(refused("everybody has left"));
+    assert_eq!(played.until("Everybody has left."), "Everybody has left.");
+    played.until("Enter to leave: ");
+    played.send(typed(""));
+    assert_eq!(played.end.join().unwrap(), PlayEnd::Over);
+}
+
+#[test]
 fn keyboard_types_into_one_game_after_the_other() {
     /// Lines that the test types one by one.
     struct Lines(Arc<Mutex<Receiver<&'static [u8]>>>);

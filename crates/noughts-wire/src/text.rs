@@ -33,7 +33,7 @@ pub type Name = Text;
 pub enum TextError {
     /// This character is not in Latin-1.
     NotLatin1(char),
-    /// The text contains the character zero. Zero bytes end a string in a frame.
+    /// The text contains U+0000. Zero bytes end a string in a frame.
     HasZero,
     /// The text has this many characters, more than 255.
     TooLong(usize),
@@ -99,7 +99,7 @@ impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TextError::NotLatin1(sign) => write!(f, "{sign:?} is not in Latin-1"),
-            TextError::HasZero => write!(f, "the character zero cannot be sent"),
+            TextError::HasZero => f.write_str("a zero byte (U+0000) cannot be sent"),
             TextError::TooLong(length) => {
                 write!(
                     f,
@@ -131,6 +131,13 @@ mod tests {
                 _ => assert_eq!(text, Err(TextError::NotLatin1(sign))),
             }
         }
+    }
+
+    #[test]
+    fn error_does_not_mean_the_digit_zero() {
+        let error = Text::new("a\0b").unwrap_err();
+        assert_eq!(error.to_string(), "a zero byte (U+0000) cannot be sent");
+        assert!(Text::new("0").is_ok());
     }
 
     #[test]

@@ -109,7 +109,9 @@ impl TournamentRun<'_> {
             },
         )?;
         self.progress.bar.finish_and_clear();
-        Ok(stop.is_set() && !is_decided)
+        // A signal after the last game stopped nothing.
+        let is_complete = self.results.len() == games as usize;
+        Ok(stop.is_set() && !is_decided && !is_complete)
     }
 
     fn is_decided(&mut self) -> bool {

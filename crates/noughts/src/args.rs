@@ -943,7 +943,7 @@ pub(crate) struct Play {
 
 impl Play {
     /// Returns the URL of the server or of a game there, and the variant if the command line names one. Returns an
-    /// error if the command line names two URLs or two variants.
+    /// error if the command line names two URLs or two variants, or a variant with an option that starts no game.
     pub(crate) fn place(&self) -> Result<(String, Option<String>), String> {
         let is_url = |word: &&String| word.contains(['/', ':', '.']) || *word == "localhost";
         let (urls, variants): (Vec<&String>, Vec<&String>) = self.places.iter().partition(is_url);
@@ -956,6 +956,18 @@ impl Play {
         if let [_, second, ..] = variants[..] {
             return Err(format!(
                 "{second:?} is a second variant: one is enough; the address of a server begins with http://"
+            ));
+        }
+        let options = [
+            (self.resume, "--resume"),
+            (self.list, "--list"),
+            (self.watch, "--watch"),
+        ];
+        let option = options.into_iter().find(|(is_given, _)| *is_given);
+        if let (Some(variant), Some((_, option))) = (variants.first(), option) {
+            return Err(format!(
+                "{variant:?} is a variant, which is only for new games: leave it out with {option}; the address of a \
+                 server begins with http://"
             ));
         }
         let url = urls.first().map_or(LOCAL_SERVER, |url| url.as_str());

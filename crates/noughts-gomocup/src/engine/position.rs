@@ -18,7 +18,10 @@ pub(super) struct Position {
     rule: i64,
     /// Each mark with its owner: 1 is this engine, 2 is the side that moves after this engine, and so on.
     marks: Vec<(Move, u8)>,
-    /// The board to play in (Ultimate and Multi), if a `BOARD` command contained it.
+    /// The number of marks in the last `BOARD` command. The other marks came later.
+    set_up_marks: usize,
+    /// The board to play in after the marks of the last `BOARD` command (Ultimate and Multi), if the command contained
+    /// it.
     play_in: Option<PlayIn>,
 }
 
@@ -65,8 +68,7 @@ impl Position {
     }
 
     pub(super) fn clear(&mut self) {
-        self.marks.clear();
-        self.play_in = None;
+        self.set_up(Vec::new(), None);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -92,10 +94,9 @@ impl Position {
             .ok_or_else(|| "unsupported size".to_owned())
     }
 
-    /// Adds a mark. The board to play in that a `BOARD` command named no longer applies.
+    /// Adds a mark.
     pub(super) fn push(&mut self, at: Move, owner: u8) {
         self.marks.push((at, owner));
-        self.play_in = None;
     }
 
     /// Removes the latest mark, which must be at `at`.
@@ -103,6 +104,11 @@ impl Position {
         match self.marks.last() {
             Some((last, _)) if *last == at => {
                 self.marks.pop();
+                if self.marks.len() < self.set_up_marks {
+                    // The board to play in was known only after this mark.
+                    self.set_up_marks = self.marks.len();
+                    self.play_in = None;
+                }
                 Ok(())
             }
             Some(_) | None => Err("only the latest mark can be taken back".to_owned()),
@@ -111,6 +117,7 @@ impl Position {
 
     /// Replaces the position (`BOARD`).
     pub(super) fn set_up(&mut self, marks: Vec<(Move, u8)>, play_in: Option<PlayIn>) {
+        self.set_up_marks = marks.len();
         self.marks = marks;
         self.play_in = play_in;
     }
@@ -141,23 +148,23 @@ impl Position {
         let mut game = Game::new(variant, Options::default()).map_err(|error| error.to_string())?;
         for (turn, (at, _)) in self.marks.iter().enumerate() {
             let seat = Seat((turn % game.order().len()) as u8);
-            game.act(seat, Action::Play(*at))
-                .map_err(|refusal| format!("{}: {refusal}", protocol::format_move(variant, *at)))?;
+            act(&mut game, seat, *at)?;
         }
         Ok(game)
     }
 
-    /// A game that starts with all marks on the board. The engine plays the first side: only the order of the sides
-    /// matters, not which side began.
+    /// A game that starts with all marks on the board. On nine boards it starts with the marks of the `BOARD` command,
+    /// because the later moves determine the board to play in. The engine plays the first side: only the order of the
+    /// sides matters, not which side began.
     fn game_from_marks(&self, variant: &Variant) -> Result<Game, String> {
-        if matches!(variant, Variant::Nested(_)) && self.play_in.is_none() {
-            return Err(
-                "the marks are not in the order of turns: a line such as \"in 4\" before DONE says where to play"
-                    .to_owned(),
-            );
-        }
+        const NOT_IN_TURN: &str = "the marks are not in the order of turns: a line such as \"in 4\" before DONE says where to play";
+        let (start, moves) = match (variant, self.play_in) {
+            (Variant::Grid(_), _) => (&self.marks[..], &[][..]),
+            (Variant::Nested(_), Some(_)) => self.marks.split_at(self.set_up_marks),
+            (Variant::Nested(_), None) => return Err(NOT_IN_TURN.to_owned()),
+        };
         let mut marks = vec![None; variant.cells()];
-        for (at, owner) in &self.marks {
+        for (at, owner) in start {
             let cell = &mut marks[at.index()];
             if cell.is_some() {
                 let at = protocol::format_move(variant, *at);
@@ -170,8 +177,23 @@ impl Position {
             to_move: Side::new(0).ok_or("nobody is to move")?,
             play_in: self.play_in,
         };
-        Game::from_diagram(variant, Options::default(), diagram).map_err(|error| error.to_string())
+        let mut game = Game::from_diagram(variant, Options::default(), diagram)
+            .map_err(|error| error.to_string())?;
+        for (at, owner) in moves {
+            let by = Seat(owner - 1);
+            if game.to_move().is_some_and(|next| next != by) {
+                return Err(NOT_IN_TURN.to_owned());
+            }
+            act(&mut game, by, *at)?;
+        }
+        Ok(game)
     }
+}
+
+/// Plays a move. The error names the move.
+fn act(game: &mut Game, by: Seat, at: Move) -> Result<(), String> {
+    game.act(by, Action::Play(at))
+        .map_err(|refusal| format!("{}: {refusal}", protocol::format_move(game.variant(), at)))
 }
 
 /// Parses `in 4` or `in any`: the line before `DONE` in Ultimate and Multi.

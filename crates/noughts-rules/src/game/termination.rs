@@ -63,8 +63,8 @@ impl Game {
     }
 
     /// Whether `side` may still complete a line: some line has only empty cells and marks of `side`, and `side` has
-    /// enough plays left for it, if the sides alternate and nobody uses a rewind. Always true with more than two sides,
-    /// in misère games and on nine boards.
+    /// enough plays left for it, if all seats play in turn and nobody uses a rewind. Always true with more than two
+    /// sides, in misère games and on nine boards.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Game, Options, Side};
@@ -79,21 +79,19 @@ impl Game {
     pub fn can_complete_line(&self, side: Side) -> bool {
         match &self.variant {
             Variant::Grid(spec) if spec.sides() == 2 && spec.goal == Goal::Make => {
-                has_open_line(spec, &self.diagram(), side)
+                let diagram = self.diagram();
+                let empty = diagram.marks.iter().filter(|mark| mark.is_none());
+                let turns = self.order.iter().cycle().skip(self.next.0.into());
+                let plays_left = turns.zip(empty).filter(|(by, _)| **by == side).count();
+                has_open_line(spec, &diagram, side, plays_left)
             }
             Variant::Grid(_) | Variant::Nested(_) => true,
         }
     }
 }
 
-/// Whether some line has only empty cells and marks of `side`, and the side has enough plays left to complete it if the
-/// sides alternate.
-fn has_open_line(spec: &GridSpec, diagram: &Diagram, side: Side) -> bool {
-    let empty = diagram.marks.iter().filter(|mark| mark.is_none()).count();
-    let plays_left = match diagram.to_move == side {
-        true => empty.div_ceil(2),
-        false => empty / 2,
-    };
+/// Whether some line has only empty cells and marks of `side`, and lacks at most `plays_left` marks.
+fn has_open_line(spec: &GridSpec, diagram: &Diagram, side: Side, plays_left: usize) -> bool {
     let (rows, columns) = (spec.rows() as isize, spec.columns() as isize);
     // The content of a cell; `None` if the cell is not on the board.
     let mark = |row: isize, column: isize| {

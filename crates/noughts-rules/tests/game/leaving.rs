@@ -106,6 +106,8 @@ fn time_out_loses_unless_the_opponent_cannot_complete_a_line() {
         3x3k3         | xox/.../oxo x                    | 1 | draw by time
         3x3k3         | xxo/oo./xx. o                    | 1 | x by time
         3x3k3+misere  | xo./.xo/xo. x                    | 0 | o by time
+        3x3k3 xxo     | x../oox/xo. o                    | 2 | x by time
+        3x3k3 xxo     | o../xxo/.x. x                    | 0 | draw by time
         4x4k3p3       | xoax/oax./..../.... x            | 0 | o a by time
         5x3k3+exact   | xx.xx/..o../.oo.o x              | 1 | x by time
         7x6k4+gravity | {7.}/{7.}/{7.}/{7.}/{7.}/xo..... x | 0 | o by time

@@ -1,4 +1,4 @@
-//! Clocks on the command line: `3+2`, `30s` or `3d`.
+//! Clocks on the command line: `3+2`, `30s+5`, `30s` or `3d`.
 
 use noughts_rules::{ClockError, ClockSettings, Quoted};
 
@@ -9,8 +9,8 @@ use crate::Failure;
 pub(super) fn parse(text: &str) -> Result<ClockSettings, Failure> {
     let unreadable = || {
         Failure::invalid(format_args!(
-            "the clock (--clock) is 3+2 (3 minutes, and 2 seconds per move), 30s (30 seconds per move) \
-             or 3d (3 days per move), not {}",
+            "the clock (--clock) is 3+2 (3 minutes, and 2 seconds per move), 30s+5 (30 seconds, and 5 seconds per move), \
+             30s (30 seconds per move) or 3d (3 days per move), not {}",
             Quoted::from(text)
         ))
     };

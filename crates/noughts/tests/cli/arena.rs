@@ -161,6 +161,23 @@ fn interrupted_tournament_ends_with_the_same_table() {
 }
 
 #[test]
+fn signal_after_the_last_game_stops_nothing() {
+    let folder = Folder::new("signal");
+    // The arena starts the engine for a check and for each game. At the end of the second game, the engine sends a
+    // signal to the arena, which waits for the exit of the engine.
+    let engine = format!(
+        "engine:{} engine; mkdir {folder} || mkdir {folder}/2 || kill -INT $PPID",
+        env!("CARGO_BIN_EXE_noughts"),
+        folder = folder.text()
+    );
+    let options = ["--variant", "3x3k3", "--games", "2", "--nodes", "100"];
+    let options = [&options[..], &["--threads", "1"]].concat();
+    let (table, errors, exit) = arena(&[&engine, "first"], &options);
+    assert_eq!((errors.as_str(), exit), ("", 0));
+    assert!(table.starts_with("3x3k3, 2 of 2 games"), "{table}");
+}
+
+#[test]
 fn truncated_record_line_is_replayed_and_a_foreign_one_refused() {
     let folder = Folder::new("cut");
     let options = ["--variant", "3x3k3", "--games", "6", "--out", folder.text()];

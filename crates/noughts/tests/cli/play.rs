@@ -610,13 +610,25 @@ fn failures_are_explained() {
         (vec!["play", &server.url, "--seat", "2"], "0 to 1"),
         (
             vec!["play", &server.url, "--clock", "soon"],
-            "the clock (--clock) is 3+2",
+            "30s+5 (30 seconds, and 5 seconds per move)",
         ),
         (
             vec!["play", &server.url, "--clock", "500+0"],
             "10 to 10800 seconds (--clock)",
         ),
         (vec!["play", &server.url, "3x3"], "3x3"),
+        (
+            vec!["play", "3x3k3", "--resume"],
+            "leave it out with --resume",
+        ),
+        (
+            vec!["play", &server.url, "3x3k3", "--list"],
+            "leave it out with --list",
+        ),
+        (
+            vec!["play", &created, "3x3k3", "--watch"],
+            "leave it out with --watch",
+        ),
         (vec!["play", "3x3k3", "multi"], "is a second variant"),
         (vec!["play", &server.url, &foo], "is a second address"),
     ] {

@@ -101,7 +101,7 @@ impl Writer<'_> {
         let threats = geometry.completing::<0>(marks.mine ^ marks.mask, marks.mask);
         match playable & threats {
             0 => (playable & !(threats >> 1)).count_ones(),
-            forced => forced.count_ones() % 2,
+            forced => u32::from(forced.is_power_of_two()),
         }
     }
 
