@@ -9,7 +9,7 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinSet, yield_now};
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, info, warn};
 
@@ -115,6 +115,8 @@ where
                     }
                     None => debug!(%peer, "refused a connection: there are too many, or the address is banned"),
                 }
+                // Lets other tasks run. Without it, this loop accepts up to 128 connections at a time.
+                yield_now().await;
             }
         }
     }
