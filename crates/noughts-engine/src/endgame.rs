@@ -133,6 +133,8 @@ impl EndgameSolver {
             return None;
         }
         let budget = half_budget(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
+        // Before the first use of the book, which unpacks it.
+        let started = clock.now();
         let kept = self.connect_four.take().filter(|(of, _)| *of == variant);
         let (_, solver) = self.connect_four.insert(match kept {
             Some(kept) => kept,
@@ -146,7 +148,7 @@ impl EndgameSolver {
         if expected > budget.nodes.unwrap_or(0) {
             return None;
         }
-        let (started, from) = (clock.now(), solver.nodes());
+        let from = solver.nodes();
         let max_nodes = limits.nodes.map(|nodes| nodes / 2);
         let max_time = match wants_moves {
             true => limits.time.map(|time| time * 9 / 10),
@@ -179,6 +181,11 @@ impl EndgameSolver {
 /// line with gravity between two sides, on a board that fits into 64 bits.
 pub fn is_solved_exactly(variant: &Variant) -> bool {
     ConnectFour::supports(variant)
+}
+
+/// Whether the exact values of all moves at the beginning of the game follow from an opening book.
+pub fn has_opening_book(variant: &Variant) -> bool {
+    ConnectFour::has_openings(variant)
 }
 
 fn expected_nodes(free: u32) -> u64 {

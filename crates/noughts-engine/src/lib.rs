@@ -26,7 +26,7 @@ mod transposition_table;
 
 pub use analysis::{Analysis, MoveValue, Value};
 pub use clock::{Clock, SystemClock};
-pub use endgame::is_solved_exactly;
+pub use endgame::{has_opening_book, is_solved_exactly};
 #[cfg(feature = "training")]
 pub use features::patterns;
 pub use move_values::{add_move_values, complete_line, move_values};

@@ -348,8 +348,15 @@ impl<W: Write> Session<'_, W> {
         if let Some(reason) = board.error {
             return self.refuse(&reason);
         }
+        let before = self.position.clone();
         self.position.set_up(board.marks, board.play_in);
-        self.think()
+        match self.position.game() {
+            Ok(game) => self.think_about(game),
+            Err(reason) => {
+                self.position = before;
+                self.refuse(&reason)
+            }
+        }
     }
 
     fn info(&mut self, rest: &str) -> io::Result<Flow> {

@@ -163,6 +163,10 @@ fn invalid_commands_are_refused_and_change_nothing() {
         ("TURN 0,0", "taken"),
         ("BEGIN", "not empty"),
         ("TAKEBACK 5,5", "latest"),
+        (
+            "BOARD\n0,0,2\n1,0,2\n2,0,2\n3,0,2\n4,0,2\nDONE",
+            "the game is over",
+        ),
     ] {
         let answers = told(&format!("START 15\nBEGIN\n{said}\nTURN 9,9\nEND\n"));
         assert_eq!(answers.len(), 4, "{answers:?}");

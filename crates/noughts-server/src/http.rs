@@ -214,7 +214,7 @@ async fn serve_connection(
 }
 
 /// Declares the routes that are in the OpenAPI description. The description is not created together with the routes,
-/// because most servers never need it, and creating it takes a third of the instructions of the start.
+/// because most servers never need it, and creating it takes two thirds of the instructions of the start.
 macro_rules! api_routes {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn api_routes() -> Router<Arc<AppState>> {

@@ -90,7 +90,7 @@ pub(crate) enum Task {
     Player(Player),
     /// List, show, export and import stored games
     Games(Games),
-    /// Write a store to a file, also while a server uses it
+    /// Write a store to a file, even while in use
     Backup(Backup),
     /// Load a backup into an empty store
     Restore(Restore),

@@ -55,7 +55,7 @@ test("where values are exact, the board shows that of every move", async () => {
 });
 
 test("an analysis says to win at once only where the next move wins", async () => {
-  // In the opening of Connect Four the values are known, but not the number of moves.
+  // In the opening of Connect Four the opening book has the number of moves.
   const moves = ["5-3", "4-3", "3-3", "2-3", "5-2", "5-4", "5-1", "4-4"];
   const created = await here.server.played("7x6k4+gravity", moves);
   await here.server.act(created, 0, { turn: 9, resign: true });
@@ -64,7 +64,7 @@ test("an analysis says to win at once only where the next move wins", async () =
   await ann.button("Analyse").click();
   const mistakes = ann.page.locator(".mistakes");
   await mistakes.getByText("Turn 5: you play column 3: gave away the win.").waitFor();
-  await mistakes.getByText("Bob could then win, beginning with column 5.").waitFor();
+  await mistakes.getByText("Bob could then win in 35 moves, beginning with column 5.").waitFor();
   // It is on the screen, without scrolling.
   await ann.page.waitForFunction(() => {
     const box = document.querySelector(".analysis h3")?.getBoundingClientRect();

@@ -117,6 +117,14 @@ impl ConnectFour {
             && spec.columns() * (spec.rows() + 1) <= 64
     }
 
+    /// Whether there is a book with the scores of all positions at the beginning of the game.
+    pub(crate) fn has_openings(variant: &Variant) -> bool {
+        let Variant::Grid(spec) = variant else {
+            return false;
+        };
+        ConnectFour::supports(variant) && Book::has_openings(spec.columns(), spec.rows())
+    }
+
     /// A solver with a table of at most `bytes` bytes, but at least 512 kB; `None` if the variant is not
     /// [supported](ConnectFour::supports).
     pub(crate) fn new(variant: &Variant, bytes: usize) -> Option<ConnectFour> {

@@ -9,7 +9,7 @@ use crate::protocol;
 const KNOWN_RULES: i64 = 0b11;
 
 /// The variant, and the marks in the order of arrival.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Position {
     /// The variant of `INFO variant`.
     named: Option<Variant>,

@@ -57,9 +57,10 @@ pub(super) fn create_file<T>(
 }
 
 fn check_unused(path: &Path) -> io::Result<()> {
-    match path.exists() {
-        true => Err(file_exists()),
-        false => Ok(()),
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(file_exists()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -67,7 +68,8 @@ fn file_exists() -> io::Error {
     io::Error::other("the file exists already; give another name")
 }
 
-/// Renames the complete file `partial` to `path`. Fails if a file named `path` was created in the meantime.
+/// Renames the complete file `partial` to `path`. Fails if a file named `path` was created in the meantime. On a file
+/// system without hard links, a file that is created during this call may be replaced.
 fn give_name(partial: &Path, path: &Path) -> io::Result<()> {
     // Unlike a rename, a hard link never replaces a file.
     match fs::hard_link(partial, path) {

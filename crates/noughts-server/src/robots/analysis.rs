@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use noughts_engine::{
     Analysis, Clock, IterativeDeepening, Limits, Stop, add_move_values, analyze, complete_line,
-    is_solved_exactly, move_values,
+    has_opening_book, is_solved_exactly, move_values,
 };
 use noughts_rules::Game;
 
@@ -85,8 +85,8 @@ pub(super) fn analyze_turns(
     (!is_cut).then_some(found)
 }
 
-/// Like `analyze_turns`, but for Connect Four: first the opening turns, then the others from the last to the first. Late
-/// turns are solved quickly, and their results help to solve the turns before them.
+/// Like `analyze_turns`, but for Connect Four: first the opening turns, if the board has an opening book, then the others
+/// from the last to the first. Late turns are solved quickly, and their results help to solve the turns before them.
 fn analyze_exactly(
     game: &Game,
     clock: &Arc<dyn Clock>,
@@ -98,7 +98,10 @@ fn analyze_exactly(
     let left = || limit.saturating_sub(clock.now().saturating_sub(started));
     let mut search = IterativeDeepening::new(Limits::default(), Arc::clone(clock));
     let mut found = vec![None; count];
-    let opening = count.min(OPENING_TURNS);
+    let opening = match has_opening_book(game.variant()) {
+        true => count.min(OPENING_TURNS),
+        false => 0,
+    };
     for turn in (0..opening).chain((opening..count).rev()) {
         let longest = match turn < OPENING_TURNS {
             true => MAX_OPENING_TURN,

@@ -67,12 +67,16 @@ impl Clock {
         self.since_ms.get_or_insert(at_ms);
     }
 
+    /// Whether the current turn of `seat` takes time from its clock. The first turn does only in correspondence games.
+    fn is_charged(&self, seat: Seat) -> bool {
+        self.moved.contains(seat) || self.settings.is_correspondence()
+    }
+
     /// Milliseconds that the current turn of `seat` may take.
     fn allowed_ms(&self, seat: Seat) -> u64 {
-        let is_first = !self.moved.contains(seat) && !self.settings.is_correspondence();
-        match is_first {
-            true => FIRST_TURN_MS,
-            false => self.left_ms.get(usize::from(seat.0)).copied().unwrap_or(0),
+        match self.is_charged(seat) {
+            true => self.left_ms.get(usize::from(seat.0)).copied().unwrap_or(0),
+            false => FIRST_TURN_MS,
         }
     }
 
@@ -81,11 +85,11 @@ impl Clock {
             .map_or(0, |since_ms| at_ms.saturating_sub(since_ms))
     }
 
-    /// Takes the time since the turn began from the seat to move, unless this is the seat's first turn. Returns this
-    /// time in milliseconds.
+    /// Takes the time since the turn began from the clock of the seat to move, if the turn [is charged](Self::is_charged).
+    /// Returns this time in milliseconds.
     fn charge(&mut self, to_move: Seat, at_ms: u64) -> u64 {
         let elapsed_ms = self.elapsed_ms(at_ms);
-        if self.moved.contains(to_move)
+        if self.is_charged(to_move)
             && let Some(left_ms) = self.left_ms.get_mut(usize::from(to_move.0))
         {
             *left_ms = left_ms.saturating_sub(elapsed_ms);
@@ -169,11 +173,7 @@ impl Clock {
     }
 
     pub(super) fn view(&self, to_move: Option<Seat>, now_ms: u64) -> ClockView {
-        let is_running = |seat: &Seat| {
-            let is_charged = self.moved.contains(*seat) || self.settings.is_correspondence();
-            self.since_ms.is_some() && is_charged
-        };
-        let running = to_move.filter(is_running);
+        let running = to_move.filter(|seat| self.since_ms.is_some() && self.is_charged(*seat));
         let deadline_ms = to_move.and_then(|seat| self.deadline_ms(seat));
         let mut left_ms = self.left_ms.clone();
         if let Some((seat, deadline_ms)) = running.zip(deadline_ms)
@@ -336,6 +336,10 @@ mod tests {
         let after_a_day = clock.view(Some(ANN), 1_000 + DAY_MS);
         assert_eq!(after_a_day.left_ms, [2 * DAY_MS, 3 * DAY_MS]);
         assert_eq!(after_a_day.running, Some(ANN));
+        let mut stopped = clock.clone();
+        stopped.stop(ANN, 1_000 + DAY_MS);
+        let over = stopped.view(None, 1_000 + 2 * DAY_MS);
+        assert_eq!(over.left_ms, [2 * DAY_MS, 3 * DAY_MS]);
         clock.end_turn(ANN, play(ANN), 1_000 + DAY_MS);
         assert_eq!(clock.deadline_ms(BOB), Some(1_000 + 4 * DAY_MS));
     }

@@ -81,6 +81,13 @@ impl Book {
         BOOKS.get(index).map(|book| &**book)
     }
 
+    /// Whether the book of a board of this size has the scores of all positions with nine marks.
+    pub(super) fn has_openings(columns: usize, rows: usize) -> bool {
+        let size = (columns as u32, rows as u32);
+        let mut boards = BOARDS.iter();
+        boards.any(|board| (board.columns, board.rows) == size && board.openings.is_some())
+    }
+
     fn read(board: &Board) -> Book {
         let number = |bytes: &[u8]| {
             bytes
