@@ -131,13 +131,15 @@ impl IterativeDeepening {
             stop,
             clock: &*self.clock,
         };
-        search_for(
+        let mut analysis = search_for(
             purpose,
             self.threads,
             Some(&mut self.endgame),
             game,
             context,
-        )
+        );
+        analysis.time += used;
+        analysis
     }
 }
 
