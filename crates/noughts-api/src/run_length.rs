@@ -5,14 +5,29 @@ use noughts_rules::Side;
 /// Encodes a row: the length and symbol of each run of equal cells, `.` for empty cells.
 pub fn encode_row(cells: &[Option<Side>]) -> String {
     let mut text = String::new();
-    for run in cells.chunk_by(|a, b| a == b) {
+    let mut rest = cells;
+    while let Some(first) = rest.first() {
+        let length = run_length(rest, *first);
         if !text.is_empty() {
             text.push(' ');
         }
-        text += &run.len().to_string();
-        text.push(run[0].map_or('.', Side::symbol));
+        text += &length.to_string();
+        text.push(first.map_or('.', Side::symbol));
+        rest = &rest[length..];
     }
     text
+}
+
+/// The number of cells at the beginning of `cells` that are equal to `first`.
+fn run_length(cells: &[Option<Side>], first: Option<Side>) -> usize {
+    // Blocks of equal cells are compared without branches, so that the compiler uses vector instructions: most rows of
+    // a large board are empty.
+    let (blocks, _) = cells.as_chunks::<32>();
+    let is_equal =
+        |block: &&[Option<Side>; 32]| block.iter().fold(true, |all, cell| all & (*cell == first));
+    let checked = 32 * blocks.iter().take_while(is_equal).count();
+    let rest = cells[checked..].iter();
+    checked + rest.take_while(|cell| **cell == first).count()
 }
 
 /// Decodes a row of [`encode_row`]; `None` if the text is invalid or longer than 255 cells.
@@ -42,6 +57,12 @@ mod tests {
         let (x, o) = (Some(Side::FIRST), Some(Side::SECOND));
         let row = [None, None, None, x, o, o, None];
         assert_eq!(encode_row(&row), "3. 1x 2o 1.");
+        assert_eq!(encode_row(&[]), "");
+        for length in [31, 32, 33, 64, 254] {
+            let mut row = vec![None; length];
+            row.push(x);
+            assert_eq!(encode_row(&row), format!("{length}. 1x"));
+        }
         assert_eq!(decode_row("3. 1x 2o 1.").as_deref(), Some(&row[..]));
         assert_eq!(decode_row("256x"), None);
         assert_eq!(decode_row("x"), None);

@@ -16,7 +16,7 @@ pub use bans::{InvalidNetwork, Network};
 pub use descriptor_limit::raise_descriptor_limit;
 pub use limits::ConnectionLimits;
 pub(crate) use limits::{
-    Connections, Permission, Permit, REFUSED_TIME, WhenFull, is_exempt, network,
+    Connections, Permission, Permit, REFUSED_TIME, TokenBucket, WhenFull, is_exempt, network,
 };
 pub(crate) use socket::{acknowledge_quickly, prepare};
 pub use socket::{listen, listen_for_http};

@@ -212,7 +212,7 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> 
         Permission::HealthChecks => !HEALTH_CHECKS.contains(&path),
         Permission::ServerFull => true,
         Permission::AddressFull => {
-            let detail = "this address has too many open connections: close some, or share them";
+            let detail = "this address has too many open connections, or opens too many: close some, and use each for many requests";
             return Err(too_many(
                 ProblemKind::TooManyConnections,
                 Duration::from_secs(5),

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::AppState;
 use super::error::{ApiError, api_error};
 use crate::id::GameId;
-use crate::net::{Permit, is_exempt, network};
+use crate::net::{Permit, TokenBucket, is_exempt, network};
 use crate::table::Table;
 use crate::tables::Tables;
 
@@ -203,7 +203,7 @@ impl RateLimiter {
         let at_once = self.limits.at_once.max(1);
         let (quota, window) = (at_once, (interval * at_once).as_secs_f64().ceil());
         let until_full = self.usage.with(network, now, &self.limits, |usage| {
-            usage.requests.full_at.saturating_sub(now)
+            usage.requests.time_until_full(now)
         });
         let used = (until_full.as_secs_f64() / interval.as_secs_f64()).ceil() as u32;
         let (left, wait) = (quota.saturating_sub(used), interval.as_secs_f64().ceil());
@@ -384,49 +384,14 @@ impl Drop for StreamPermit {
     }
 }
 
-/// A token bucket, stored as one point in time (generic cell rate algorithm, GCRA).
-#[derive(Clone, Copy, Default, Debug)]
-struct Bucket {
-    /// Theoretical arrival time of the next unit: the time at which the bucket is full again.
-    full_at: Duration,
-}
-
-impl Bucket {
-    /// Takes `cost` from a bucket that can hold `capacity`. If the bucket has too little, nothing changes, and `Err`
-    /// has the time to wait.
-    fn take(&mut self, cost: Duration, capacity: Duration, now: Duration) -> Result<(), Duration> {
-        let full_at = self.full_at.max(now) + cost;
-        match (full_at - now).checked_sub(capacity) {
-            Some(wait) if !wait.is_zero() => Err(wait),
-            Some(_) | None => {
-                self.full_at = full_at;
-                Ok(())
-            }
-        }
-    }
-
-    fn give_back(&mut self, cost: Duration) {
-        self.full_at = self.full_at.saturating_sub(cost);
-    }
-
-    fn is_full(self, now: Duration) -> bool {
-        self.full_at <= now
-    }
-
-    /// Whether less than `cost` is left in the bucket.
-    fn is_below(mut self, cost: Duration, capacity: Duration, now: Duration) -> bool {
-        self.take(cost, capacity, now).is_err()
-    }
-}
-
 /// The usage of one address.
 #[derive(Debug, Default)]
 struct Usage {
     last_seen: Duration,
-    requests: Bucket,
-    imports: Bucket,
-    players: Bucket,
-    matches: Bucket,
+    requests: TokenBucket,
+    imports: TokenBucket,
+    players: TokenBucket,
+    matches: TokenBucket,
     /// Tables that may still be open, with the time of their creation.
     tables: VecDeque<(GameId, Duration)>,
     streams: usize,

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::Bans;
 
 /// Limits for connections, over all listeners.
@@ -39,6 +41,18 @@ const REFUSED: usize = 256;
 /// addresses have no such limit.
 const REFUSED_PER_ADDRESS: usize = 16;
 
+/// Maximum number of refused connections of one address that get an answer, per second on average and at once after a
+/// pause. Further ones are closed at once: a client that connects all the time would otherwise cost the server as much
+/// as an ordinary client.
+const ANSWERED_REFUSALS: (u32, u32) = (16, 64);
+
+/// Maximum number of connections that one address may open at once after a pause: twice the number that it may have
+/// open, but at least this number. In every ten seconds, it may open as many again.
+const MIN_CONNECTS_AT_ONCE: usize = 1_000;
+
+/// If there are fewer addresses than this, entries that are no longer needed are not looked for.
+const MIN_SWEEP: usize = 1_024;
+
 /// Number of HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
 
@@ -55,7 +69,7 @@ pub(crate) enum Permission {
     HealthChecks,
     /// Only the refusal "the server is full".
     ServerFull,
-    /// Only the refusal "this address has too many connections".
+    /// Only the refusal "this address has too many connections, or opens too many".
     AddressFull,
 }
 
@@ -78,17 +92,30 @@ pub(crate) struct Connections {
     refused: Slots,
     reserved: Slots,
     refused_total: AtomicU64,
-    /// The open connections of addresses that are not exempt.
-    addresses: Mutex<HashMap<IpAddr, OpenByAddress>>,
+    /// The connections of addresses that are not exempt.
+    addresses: Mutex<Addresses>,
     bans: Bans,
+    /// Times in token buckets are counted from this time on.
+    started: Instant,
 }
 
-/// Open connections of one address.
+#[derive(Debug)]
+struct Addresses {
+    entries: HashMap<IpAddr, AddressEntry>,
+    /// If there are this many entries, those that are no longer needed are removed.
+    sweep_at: usize,
+}
+
+/// The connections of one address.
 #[derive(Debug, Default)]
-struct OpenByAddress {
+struct AddressEntry {
     served: usize,
     /// Number of connections that are refused or only for health checks.
     others: usize,
+    /// Limits the rate of new connections.
+    connects: TokenBucket,
+    /// Limits the rate of refusals with an answer.
+    refusals: TokenBucket,
 }
 
 /// The right to keep one connection open. Dropping it frees the place.
@@ -109,8 +136,12 @@ impl Connections {
             refused: Slots::new(REFUSED),
             reserved: Slots::new(RESERVED),
             refused_total: AtomicU64::new(0),
-            addresses: Mutex::default(),
+            addresses: Mutex::new(Addresses {
+                entries: HashMap::new(),
+                sweep_at: MIN_SWEEP,
+            }),
             bans: Bans::default(),
+            started: Instant::now(),
         }
     }
 
@@ -142,18 +173,17 @@ impl Connections {
         }
         let network = (!is_exempt(peer) && !is_proxy).then(|| network(peer));
         let permission = match network {
-            None => self.choose(when_full, &OpenByAddress::default()),
+            None => self.choose(when_full, &mut AddressEntry::default(), Duration::ZERO),
             Some(network) => {
+                let now = self.started.elapsed();
                 let mut addresses = self.addresses();
-                let open = addresses.entry(network).or_default();
-                let permission = self.choose(when_full, open);
+                addresses.sweep(now);
+                let entry = addresses.entries.entry(network).or_default();
+                let permission = self.choose(when_full, entry, now);
                 match permission {
-                    Some(Permission::Serve) => open.served += 1,
-                    Some(_) => open.others += 1,
+                    Some(Permission::Serve) => entry.served += 1,
+                    Some(_) => entry.others += 1,
                     None => {}
-                }
-                if open.is_empty() {
-                    addresses.remove(&network);
                 }
                 permission
             }
@@ -179,12 +209,25 @@ impl Connections {
 
     /// Chooses the permission for the next connection of an address, and takes the slot for it. `None` if the
     /// connection must be closed at once.
-    fn choose(&self, when_full: WhenFull, open: &OpenByAddress) -> Option<Permission> {
-        let is_address_full = open.served >= self.limits.per_address;
+    fn choose(
+        &self,
+        when_full: WhenFull,
+        entry: &mut AddressEntry,
+        now: Duration,
+    ) -> Option<Permission> {
+        let at_once = (2 * self.limits.per_address).max(MIN_CONNECTS_AT_ONCE) as u32;
+        let is_address_full = entry.served >= self.limits.per_address
+            || entry
+                .connects
+                .take_one(at_once.div_ceil(10), at_once, now)
+                .is_err();
         if !is_address_full && self.served.take() {
             return Some(Permission::Serve);
         }
-        if open.others >= REFUSED_PER_ADDRESS {
+        let (per_second, at_once) = ANSWERED_REFUSALS;
+        if entry.others >= REFUSED_PER_ADDRESS
+            || entry.refusals.take_one(per_second, at_once, now).is_err()
+        {
             return None;
         }
         let permission = match when_full {
@@ -203,7 +246,7 @@ impl Connections {
         }
     }
 
-    fn addresses(&self) -> MutexGuard<'_, HashMap<IpAddr, OpenByAddress>> {
+    fn addresses(&self) -> MutexGuard<'_, Addresses> {
         // No panic can interrupt a change under this lock.
         self.addresses
             .lock()
@@ -211,9 +254,22 @@ impl Connections {
     }
 }
 
-impl OpenByAddress {
-    fn is_empty(&self) -> bool {
-        self.served == 0 && self.others == 0
+impl Addresses {
+    /// Removes the entries that are no longer needed, if there are many entries.
+    fn sweep(&mut self, now: Duration) {
+        if self.entries.len() >= self.sweep_at {
+            self.entries.retain(|_, entry| !entry.is_unused(now));
+            self.sweep_at = (2 * self.entries.len()).max(MIN_SWEEP);
+        }
+    }
+}
+
+impl AddressEntry {
+    /// Whether a new entry would be the same.
+    fn is_unused(&self, now: Duration) -> bool {
+        let buckets = [self.connects, self.refusals];
+        let counts = [self.served, self.others];
+        counts == [0, 0] && buckets.iter().all(|bucket| bucket.is_full(now))
     }
 }
 
@@ -248,17 +304,68 @@ impl Drop for Permit {
     fn drop(&mut self) {
         self.connections.slots(self.permission).give_back();
         let Some(network) = self.network else { return };
+        let now = self.connections.started.elapsed();
         let mut addresses = self.connections.addresses();
-        let Some(open) = addresses.get_mut(&network) else {
+        let Some(entry) = addresses.entries.get_mut(&network) else {
             return;
         };
         match self.permission {
-            Permission::Serve => open.served -= 1,
-            _ => open.others -= 1,
+            Permission::Serve => entry.served -= 1,
+            _ => entry.others -= 1,
         }
-        if open.is_empty() {
-            addresses.remove(&network);
+        if entry.is_unused(now) {
+            addresses.entries.remove(&network);
         }
+    }
+}
+
+/// A token bucket, stored as one point in time (generic cell rate algorithm, GCRA).
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct TokenBucket {
+    /// Theoretical arrival time of the next unit: the time at which the bucket is full again.
+    full_at: Duration,
+}
+
+impl TokenBucket {
+    /// Takes `cost` from a bucket that can hold `capacity`. If the bucket has too little, nothing changes, and `Err`
+    /// has the time to wait.
+    pub(crate) fn take(
+        &mut self,
+        cost: Duration,
+        capacity: Duration,
+        now: Duration,
+    ) -> Result<(), Duration> {
+        let full_at = self.full_at.max(now) + cost;
+        match (full_at - now).checked_sub(capacity) {
+            Some(wait) if !wait.is_zero() => Err(wait),
+            Some(_) | None => {
+                self.full_at = full_at;
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes one token from a bucket that gets `per_second` tokens per second and can hold `at_once`.
+    fn take_one(&mut self, per_second: u32, at_once: u32, now: Duration) -> Result<(), Duration> {
+        let cost = Duration::from_secs(1) / per_second;
+        self.take(cost, cost * at_once, now)
+    }
+
+    pub(crate) fn give_back(&mut self, cost: Duration) {
+        self.full_at = self.full_at.saturating_sub(cost);
+    }
+
+    pub(crate) fn time_until_full(self, now: Duration) -> Duration {
+        self.full_at.saturating_sub(now)
+    }
+
+    pub(crate) fn is_full(self, now: Duration) -> bool {
+        self.full_at <= now
+    }
+
+    /// Whether less than `cost` is left in the bucket.
+    pub(crate) fn is_below(mut self, cost: Duration, capacity: Duration, now: Duration) -> bool {
+        self.take(cost, capacity, now).is_err()
     }
 }
 
@@ -316,6 +423,8 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::advance;
+
     use super::*;
 
     fn connections(total: usize, per_address: usize) -> Arc<Connections> {
@@ -407,14 +516,43 @@ mod tests {
         assert!(admit("2001:db8::ffff:2").is_served());
     }
 
-    #[test]
-    fn closed_connections_leave_no_entry() {
+    #[tokio::test(start_paused = true)]
+    async fn address_that_connects_all_the_time_is_refused() {
         let connections = connections(100, 4);
-        for last in 0..=255 {
-            let address = format!("10.0.0.{last}");
-            drop(all(&connections, &address, WhenFull::Refuse));
+        let connect = |address: &str| {
+            let permit = connections.admit(address.parse().unwrap(), WhenFull::Refuse);
+            permit.map(|permit| permit.permission())
+        };
+        // Each connection is closed at once, so that the number of open connections is never the reason.
+        let count_until_closed = |address: &str| {
+            let permissions: Vec<_> = std::iter::from_fn(|| connect(address))
+                .take(10_000)
+                .collect();
+            [Permission::Serve, Permission::AddressFull]
+                .map(|wanted| permissions.iter().filter(|one| **one == wanted).count())
+        };
+        assert_eq!(count_until_closed("10.0.0.1"), [1_000, 64]);
+        assert_eq!(connect("10.0.0.2"), Some(Permission::Serve));
+        assert_eq!(count_until_closed("127.0.0.1"), [10_000, 0]);
+        advance(Duration::from_secs(1)).await;
+        assert_eq!(count_until_closed("10.0.0.1"), [100, 16]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn closed_connections_leave_no_entry() {
+        let connections = connections(100, 4);
+        for number in 0..=u16::MAX {
+            let [high, low] = number.to_be_bytes();
+            drop(all(
+                &connections,
+                &format!("10.0.{high}.{low}"),
+                WhenFull::Refuse,
+            ));
+            advance(Duration::from_millis(5)).await;
+            // A refusal is forgotten after 1/16 of a second for each of 16 refusals, and 200 addresses connect within
+            // this time.
+            assert!(connections.addresses().entries.len() <= MIN_SWEEP);
         }
-        assert!(connections.addresses().is_empty());
         assert_eq!(connections.open(), 0);
     }
 }

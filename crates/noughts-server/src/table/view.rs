@@ -13,8 +13,8 @@ use super::{ClockView, Entry, Holder, LogEntry, OpenOffer, SeatSet, Table};
 use crate::id::GameId;
 use crate::players::PlayerNames;
 
-/// On boards with more cells, a change does not list the legal moves while the game goes on. The legal moves are then
-/// all empty cells or, with gravity, the lowest empty cell of each column.
+/// On boards with more cells, snapshots and changes do not list the legal moves while the game goes on. The legal moves
+/// are then all empty cells or, with gravity, the lowest empty cell of each column.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 /// An immutable snapshot of a table, shared by all readers.
@@ -128,7 +128,7 @@ impl Table {
         Snapshot {
             id: self.id(),
             entry: self.entry(),
-            game: self.game.view(),
+            game: game_view(&self.game),
             holders: self.holders.clone(),
             names: Arc::default(),
             present,
@@ -144,7 +144,7 @@ impl Table {
     /// players and the clocks, is as it is now.
     pub fn snapshot_after(&self, turns: usize, present: SeatSet) -> Snapshot {
         Snapshot {
-            game: self.game.after(turns).view(),
+            game: game_view(&self.game.after(turns)),
             offers: Vec::new(),
             ..self.snapshot(present)
         }
@@ -174,7 +174,6 @@ impl Table {
     pub fn turn_change(&self, turn: Turn, cells: Vec<(Move, Option<Side>)>) -> TurnChange {
         let game: &Game = &self.game;
         let variant = *game.variant();
-        let is_large = variant.cells() > MAX_LISTED_CELLS;
         TurnChange {
             entry: self.entry(),
             variant,
@@ -182,7 +181,7 @@ impl Table {
             turn,
             cells,
             to_move: game.to_move(),
-            legal: (!is_large || self.is_over()).then(|| game.legal()),
+            legal: lists_legal(game).then(|| game.legal()),
             longest_rewind: game.longest_rewind(),
             nested: match variant {
                 Variant::Nested(_) => game.view().nested,
@@ -240,6 +239,18 @@ impl Table {
                     .map(|(turn, at_ms)| (at_ms, Entry::Turn(*turn))),
             }
         })
+    }
+}
+
+/// Whether snapshots and changes list the legal moves of this game.
+fn lists_legal(game: &Game) -> bool {
+    game.variant().cells() <= MAX_LISTED_CELLS || game.conclusion().is_some()
+}
+
+fn game_view(game: &Game) -> GameView {
+    match lists_legal(game) {
+        true => game.view(),
+        false => game.view_without_legal(),
     }
 }
 
