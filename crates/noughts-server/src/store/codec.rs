@@ -245,7 +245,7 @@ impl EntryRow {
     }
 }
 
-/// Reads the entries after number `after`, which must have no gap.
+/// Converts the rows of the entries after number `after`. The numbers of the rows must have no gap.
 pub(super) fn read_entries(
     game: GameId,
     variant: &Variant,
@@ -317,7 +317,8 @@ impl AppendRows {
             && self.new_game.is_none()
     }
 
-    /// The place of the first entry. Of two appends with the same place, at most one is stored.
+    /// The place of the first entry: its game and its number. Of two appends with the same place, at most one is
+    /// stored.
     pub(super) fn place(&self) -> (GameId, i32) {
         (self.game, self.first.number)
     }
@@ -460,7 +461,7 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreErr
     })
 }
 
-/// The game, and the seats that TCP clients of `node` have in it; `None` if there are none.
+/// The game, and the seats that TCP clients of `node` have in it; `None` if these clients have no seat in the game.
 pub(super) fn read_seats_of_node(
     node: NodeId,
     id: &[u8],

@@ -33,7 +33,7 @@ impl SecretHash {
     }
 }
 
-/// Maximum number of tokens per player: one per device.
+/// Maximum number of tokens per player. Each device of a player has its own token.
 pub const MAX_TOKENS: usize = 16;
 
 /// Maximum number of unused link codes per player.

@@ -1,7 +1,8 @@
 //! Games in PostgreSQL, for any number of nodes at once.
 //!
-//! The appends of a batch are one statement in its own transaction, except appends that create a game and repetitions
-//! of the same place in a log. The primary key decides which node was first.
+//! One statement, which is its own transaction, writes the appends of a batch. Exceptions are appends that create a
+//! game, and further appends at the same place in a log. If two nodes append at the same place, the primary key decides
+//! which node was first.
 
 mod dump;
 mod migrate;
@@ -144,7 +145,7 @@ macro_rules! on_connection {
     };
 }
 
-/// Like `on_connection`, and counts a durable write.
+/// Like `on_connection`, but also counts a durable write.
 macro_rules! written {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {
@@ -154,7 +155,7 @@ macro_rules! written {
     };
 }
 
-/// Like `written`, in a transaction.
+/// Like `written`, but runs the function in a transaction.
 macro_rules! in_transaction {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {
