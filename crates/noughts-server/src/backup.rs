@@ -1,6 +1,6 @@
 //! Backups: copies a store to a file, a file to a store, or one store to another. The file is text: a header, then each
-//! table of the database with its columns and rows, and a last line with the number of rows and a checksum. If the end
-//! of the file is missing, this line is missing too. The format is the same for every kind of store.
+//! table of the database with its columns and rows, and a last line with the number of rows and a checksum. If the last
+//! line is missing, the file was cut off. The format is the same for every kind of store.
 
 mod file;
 

@@ -315,7 +315,7 @@ impl Matchmaking {
                 former_hash: 0,
             })),
         };
-        // Whether the client may have the seat although the store's reply was lost.
+        // Whether a reply of the store was lost, so that the client may already have the seat.
         let mut is_unknown = false;
         loop {
             if client.seat.is_closed() && !is_unknown {
@@ -356,8 +356,8 @@ impl Matchmaking {
         }
     }
 
-    /// Creates a table for TCP clients. Retries after errors of the store. `None` if `is_wanted` becomes false in the
-    /// meantime; if the table was created nevertheless, the clients leave it.
+    /// Creates a table for TCP clients. Retries after errors of the store. Returns `None` if `is_wanted` becomes false
+    /// in the meantime. In this case, if the table was created nevertheless, the clients leave the game.
     async fn create(
         &self,
         holders: Vec<Holder>,
@@ -375,7 +375,7 @@ impl Matchmaking {
             created_ms: self.tables.clock().now_ms(),
         };
         let id = settings.id;
-        // Whether the store may have the game, now or later, although its reply was lost.
+        // Whether a reply of the store was lost, so that the store may have the game now or may create it later.
         let mut is_unknown = false;
         loop {
             let new = NewGame {

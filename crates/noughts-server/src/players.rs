@@ -19,8 +19,8 @@ use crate::tables::Tables;
 pub(crate) use feed::{Feed, Feeds, Notice};
 pub use names::{PlayerInfo, PlayerNames};
 
-/// How long a token stays in the cache. If another node revokes a token and its message about this is lost, this node
-/// accepts the token for this long.
+/// How long a token stays in the cache. If another node revokes a token and the hint about it is lost, this node still
+/// accepts the token for at most this time.
 const TOKEN_CACHE: Duration = Duration::from_secs(10);
 
 /// Maximum number of cached tokens.
@@ -33,7 +33,8 @@ const COMPARE_INTERVAL: Duration = Duration::from_secs(30);
 /// Interval between searches for players without games.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
 
-/// A player without games is deleted this long after the player was created, or was last found to have games.
+/// A player without games is deleted when this time has passed since the player was created, or since a check found
+/// that the player has games.
 const EXPIRY_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 /// The registered players, with this node's cache of tokens and its event streams.
@@ -84,7 +85,7 @@ impl Players {
         &self.feeds
     }
 
-    /// The player that a token belongs to; `None` if there is none.
+    /// The player that a token belongs to; `None` if there is no such player.
     pub(crate) async fn of_token(&self, token: &str) -> Result<Option<StoredPlayer>, StoreError> {
         if !is_player_token(token) {
             return Ok(None);

@@ -70,7 +70,7 @@ enum Cancelled {
 }
 
 impl QuickMatches {
-    /// Marks the cancellations of a list that was sent, but to which the store did not reply.
+    /// Marks the cancellations in `list`, because this list was sent and the store's reply was lost.
     pub(super) fn note_lost_reply(&mut self, list: &WaitingList) {
         for cancellation in self.cancelled.iter_mut().take(list.cancelled.len()) {
             cancellation.may_be_gone = true;
@@ -115,7 +115,7 @@ impl QuickMatches {
     pub(super) fn answer_requests(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
-            // An error only means that the caller no longer waits for the answer.
+            // `send` returns an error if the caller no longer waits for the answer. This error does not matter.
             let _ = answer.send(*request);
         }
         for cancellation in self.cancelled.drain(..list.cancelled.len()) {
@@ -144,7 +144,8 @@ impl QuickMatches {
 }
 
 impl Matchmaking {
-    /// Requests an opponent for a registered player. When there is one, the game appears among the player's games.
+    /// Requests an opponent for a registered player. When the player is paired, the game appears among the player's
+    /// games.
     pub async fn request_match(
         self: &Arc<Matchmaking>,
         player: PlayerId,
@@ -173,7 +174,7 @@ impl Matchmaking {
         self.reply(answered).await
     }
 
-    /// Cancels a quick match. Returns whether it was waiting.
+    /// Cancels a quick match. Returns whether the quick match was waiting.
     pub async fn cancel_match(
         self: &Arc<Matchmaking>,
         id: WaitingId,
@@ -265,9 +266,9 @@ impl Matchmaking {
         taken
     }
 
-    /// Removes a quick match from the store, so that the store does not pair the player. False if the quick match did
-    /// not wait, or if too many cancellations wait for the store's reply. There is no time limit, because the store may
-    /// execute a cancellation long after it was sent.
+    /// Removes a quick match from the store, so that the store does not pair the player. Returns false if the quick
+    /// match did not wait, or if too many cancellations wait for the store's reply. There is no time limit, because the
+    /// store may execute a cancellation long after it was sent.
     async fn withdraw_match(&self, id: WaitingId, player: PlayerId) -> bool {
         let Ok(answered) = self.send_cancellation(id, player) else {
             return false;
@@ -308,7 +309,7 @@ impl Matchmaking {
         loop {
             match self.send_request(quick_match.clone()).await {
                 Ok(_) => return Ok(()),
-                // It is safe to repeat the request, because requests with the same id count as one.
+                // It is safe to repeat the request, because two requests with the same id count as one request.
                 Err(_) => sleep(RETRY_AFTER).await,
             }
         }
@@ -388,7 +389,7 @@ impl Matchmaking {
         }
     }
 
-    /// Tells players, connected to any node, that they wait or have a new game.
+    /// Notifies each player whose request was accepted or who has a new game. The player may be connected to any node.
     pub(super) fn announce(&self, list: &WaitingList, matches: &Matches) {
         let metrics = self.tables.metrics();
         for (request, accepted) in list.requests.iter().zip(&matches.requests) {

@@ -69,7 +69,7 @@ pub enum Offer {
     Draw,
     /// To take back the last play of the offering seat and all later plays.
     Takeback,
-    /// To play another game, with the seats shifted by one.
+    /// To play another game, in which each player has the next seat.
     Rematch,
 }
 

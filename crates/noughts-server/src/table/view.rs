@@ -40,7 +40,7 @@ pub struct Snapshot {
     pub rematch: Option<GameId>,
     /// The view as the HTTP interface has encoded it, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
-    /// The message with the view in a stream, encoded once for all watchers.
+    /// The message of an event stream that contains the view, encoded once for all watchers.
     pub encoded_message: OnceLock<Bytes>,
 }
 
@@ -92,7 +92,7 @@ pub struct TurnChange {
     pub number: usize,
     /// The turn.
     pub turn: Turn,
-    /// The cells that changed, ascending, with the mark that is there now.
+    /// The cells that changed, in ascending order. Each has its mark after the turn; `None` if the cell is empty now.
     pub cells: Vec<(Move, Option<Side>)>,
     /// Whose turn it is now; `None` if the game is over.
     pub to_move: Option<Seat>,
@@ -140,8 +140,8 @@ impl Table {
         }
     }
 
-    /// The table with the game as it was after the first `turns` turns, and without offers. All else, such as the
-    /// players and the clocks, is as it is now.
+    /// The table with the game as it was after the first `turns` turns, and without offers. Everything else, such as
+    /// the players and the clocks, is as it is now.
     pub fn snapshot_after(&self, turns: usize, present: SeatSet) -> Snapshot {
         Snapshot {
             game: self.game.after(turns).view(),
@@ -170,7 +170,7 @@ impl Table {
         }
     }
 
-    /// What the latest turn changed. `cells` are the [cells that it changed](Table::cells_changed_by).
+    /// What the latest turn changed. `cells` are the [cells that this turn changed](Table::cells_changed_by).
     pub fn turn_change(&self, turn: Turn, cells: Vec<(Move, Option<Side>)>) -> TurnChange {
         let game: &Game = &self.game;
         let variant = *game.variant();
@@ -194,8 +194,8 @@ impl Table {
         }
     }
 
-    /// An earlier table (a kept copy or a new table), and all entries since then, to replay the entries after number
-    /// `after`.
+    /// The data for a replay of the entries after number `after`: an earlier table (a kept copy or a new table), and
+    /// all later entries.
     pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
         let past = self.copy_before(after)?;
         let entries = self.entries_after(&past).collect();
@@ -206,8 +206,8 @@ impl Table {
         })
     }
 
-    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a
-    /// small change, the list ends there with the whole table.
+    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a small
+    /// change, the list ends at this entry with a snapshot of the whole table as it is now.
     pub fn changes_after(
         &self,
         after: u32,
@@ -224,8 +224,8 @@ impl Table {
         missed.map_or(Vec::new(), |missed| missed.updates(present, names, now))
     }
 
-    /// Every entry since an earlier state of this table, oldest first, with its time. In a game without a clock the
-    /// time of turns is 0.
+    /// Every entry after `past`, an earlier state of this table: oldest first, with its time. In a game without a clock
+    /// the time of turns is 0.
     fn entries_after(&self, past: &Table) -> impl Iterator<Item = (u64, Entry)> + use<'_> {
         let (turns, others) = (past.game.turns().len(), past.other_entries.len());
         let times = self.turns_at_ms.iter().copied().skip(turns);
@@ -245,8 +245,8 @@ impl Table {
 
 /// The entries that a watcher has missed, with their times, and an earlier table from which they are replayed.
 pub(crate) struct MissedEntries {
-    /// The table before `entries`. It is a kept copy or a new table, so `entries` may begin with entries that
-    /// the watcher has seen.
+    /// The table before `entries`. A kept copy may be older than the entry `after`, so `entries` may begin with entries
+    /// that the watcher has seen.
     past: Table,
     entries: Vec<(u64, Entry)>,
     /// The number of entries that the watcher has seen.
@@ -255,7 +255,7 @@ pub(crate) struct MissedEntries {
 
 impl MissedEntries {
     /// The changes of the missed entries, oldest first, computed by a replay. If an entry cannot be expressed as a
-    /// small change, the list ends there with the whole table in its current state, `now`.
+    /// small change, the list ends at this entry with the snapshot `now` of the whole table.
     pub(crate) fn updates(
         self,
         present: SeatSet,
