@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use crate::store::{DumpItem, Store, StoreError};
 use file::{BackupReader, create_file, write_items};
 
-/// Maximum number of rows that wait between a store and a file or between two stores, in each channel.
+/// Maximum number of rows that wait in each channel, between a store and a file or between two stores.
 const QUEUE: usize = 1_000;
 
 /// What a backup contains.

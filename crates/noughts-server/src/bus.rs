@@ -1,6 +1,6 @@
 //! Hints between nodes that share a store: "this game has entry N".
 //!
-//! A hint says that something has changed, for example that a game has an entry. For most hints, the receiving node
+//! A hint says that something has changed, for example that a game has a new entry. For most hints, the receiving node
 //! then reads the change from the store. Hints may arrive late, twice or not at all. [`Hint::Missed`] says that hints
 //! may have been lost. PostgreSQL carries hints by LISTEN and NOTIFY (`store/postgres/notify.rs`).
 

@@ -13,7 +13,7 @@ use crate::tables::Tables;
 const SEARCH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Deletes games that were created more than `age` ago and have got no entry within the last `age`. Runs as long as the
-/// server.
+/// server runs.
 pub(crate) async fn forget_after(
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,

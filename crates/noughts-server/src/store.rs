@@ -104,7 +104,7 @@ pub trait Store: Send + Sync + 'static {
     /// Increments this node's counter, which shows the other nodes that this node is alive. Returns the counters of the
     /// other nodes, the time of the store's clock, some of the games whose deadline passed more than `grace_ms` ago,
     /// and the latest outages. An outage is a time of more than three seconds in which no node sweeps. `now_ms` is the
-    /// caller's clock, for stores without their own clock.
+    /// time of the caller's clock. Stores without their own clock use it.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
     /// Sets the deadline of a game to `deadline_ms` if the stored deadline is before `before_ms`. Otherwise, or if
@@ -122,9 +122,9 @@ pub trait Store: Send + Sync + 'static {
     /// Stores for each game which seats have a connected player on `node`.
     fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()>;
 
-    /// For each of `games` that exists: the number of its latest entry, and which seats have a connected player on a
-    /// node other than `node`. Only stores that several nodes share implement this function; for other stores the list
-    /// is empty.
+    /// For each game in `games` that exists: the number of the game's latest entry, and the seats with a connected
+    /// player on a node other than `node`. Only stores that several nodes share implement this function; for other
+    /// stores the list is empty.
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         let _ = (node, games);
         Box::pin(std::future::ready(Ok(Vec::new())))
@@ -132,7 +132,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Replaces the list of clients that wait at this node, and adds new quick matches. Then pairs players of all nodes
     /// who want the same game, and creates their games. A list is ignored if a newer list of the node has arrived
-    /// before it. `now_ms` is the caller's clock, for stores without their own clock.
+    /// before it. `now_ms` is the time of the caller's clock. Stores without their own clock use it.
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
 
     /// A quick match that waits or was paired; `None` if the store does not know the id. The store may forget a paired
@@ -198,7 +198,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// Removes the ban of exactly this network. Returns whether there was one.
+    /// Removes the ban of exactly this network. Returns whether this ban existed.
     fn remove_ban(&self, network: String) -> Reply<'_, bool> {
         let _ = network;
         Box::pin(std::future::ready(Err(without_operator_settings())))
@@ -222,8 +222,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// Sends a consistent snapshot of the tables in [`DUMPED`], ending with [`DumpItem::End`]. Other processes may use
-    /// the store at the same time. Stops without an error if the receiver is dropped.
+    /// Sends a consistent snapshot of the tables in [`DUMPED`]. The last item is [`DumpItem::End`]. Other processes may
+    /// use the store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         let _ = to;
         Box::pin(std::future::ready(Err(only_in_memory())))
@@ -236,7 +236,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
 
-    /// The time of the latest [`sweep`](Store::sweep) of any node; 0 if there was none.
+    /// The time of the latest [`sweep`](Store::sweep) of any node; 0 before the first sweep.
     fn last_sweep_ms(&self) -> Reply<'_, u64> {
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
@@ -311,7 +311,7 @@ pub struct Append {
     pub first: u32,
     /// The entries, at least one.
     pub entries: Vec<LogEntry>,
-    /// The new summary for lists, if it changes.
+    /// The new summary of the game for lists; `None` if the entries do not change the summary.
     pub summary: Option<Summary>,
     /// A game to create together with the entries, and the summary of that game for lists. The creation key of the new
     /// game is ignored.
@@ -343,11 +343,11 @@ pub enum Created {
 /// A game as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredGame {
-    /// The settings of its table.
+    /// The settings of the game's table.
     pub settings: Settings,
-    /// The key of the request that created it.
+    /// The key of the request that created the game.
     pub key: Option<CreationKey>,
-    /// Its log, oldest first.
+    /// The entries of the game's log, oldest first.
     pub entries: Vec<LogEntry>,
 }
 
@@ -378,7 +378,7 @@ pub struct Sweep {
 pub struct LogPosition {
     /// The id of the game.
     pub game: GameId,
-    /// The number of its latest entry.
+    /// The number of the game's latest entry.
     pub entry: u32,
     /// The seats with a connected player on another node.
     pub present: SeatSet,
@@ -424,8 +424,8 @@ pub enum PlayerFilter {
     Name(String),
     /// Games of this registered player.
     Player(PlayerId),
-    /// All games of this registered player that are not over, including unlisted ones. The status of the
-    /// query is ignored.
+    /// All games of this registered player that are not over, including unlisted games. The status of the query is
+    /// ignored.
     Running(PlayerId),
 }
 
@@ -498,7 +498,7 @@ pub fn family(variant: &Variant) -> Variant {
 /// A game as the lobby and the archive list it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedGame {
-    /// Its id.
+    /// The game's id.
     pub id: GameId,
     /// The variant.
     pub variant: Variant,
@@ -506,11 +506,11 @@ pub struct ListedGame {
     pub history: u16,
     /// Whether the game starts in the usual start position of the variant.
     pub starts_empty: bool,
-    /// Its clock.
+    /// The clock; `None` if the players' time is not limited.
     pub clock: Option<ClockSettings>,
     /// When the game was created, in milliseconds since 1970.
     pub created_ms: u64,
-    /// Its players and status.
+    /// The players and the status.
     pub summary: Summary,
 }
 
@@ -533,7 +533,7 @@ impl ListedGame {
         self.starts_empty && self.history == 0
     }
 
-    /// How the game ended, if it did.
+    /// How the game ended; `None` if it is not over.
     pub fn ending(&self) -> Option<&Ending> {
         self.summary.ending.as_ref()
     }

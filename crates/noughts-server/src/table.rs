@@ -56,7 +56,7 @@ pub struct Settings {
 }
 
 /// For this time after an entry, in milliseconds, only the node that stored the entry computes the robot's move. After
-/// that, any node may compute it. See [`Table::robot_deadline_ms`] for robots without such a deadline.
+/// that, any node may compute the move. See [`Table::robot_deadline_ms`] for robots without such a deadline.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
 /// A game with its seats, as it is after all entries of its log.
@@ -343,12 +343,12 @@ impl Table {
         self.game.turns().len() + 1
     }
 
-    /// The number of the latest entry; 0 before the first.
+    /// The number of the latest entry; 0 before the first entry.
     pub fn entry(&self) -> u32 {
         (self.game.turns().len() + self.other_entries.len()) as u32
     }
 
-    /// The latest entry; `None` before the first.
+    /// The latest entry; `None` before the first entry.
     pub fn latest_entry(&self) -> Option<Entry> {
         match self.other_entries.last() {
             Some(other) if other.number == self.entry() => Some(other.entry.clone()),
@@ -366,7 +366,7 @@ impl Table {
         self.last_ms
     }
 
-    /// When the game ended, if it did.
+    /// When the game ended; `None` if it is not over.
     pub fn ended_ms(&self) -> Option<u64> {
         self.ended_ms
     }

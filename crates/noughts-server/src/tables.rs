@@ -89,7 +89,8 @@ pub struct Tables {
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats may have changed.
     seats_changed: OnceLock<SeatsChanged>,
-    /// Incremented whenever a list of games may have changed: tables, seats, presence, spectators.
+    /// Incremented whenever tables, seats, presence or spectators have changed, so that a list of games may have
+    /// changed.
     lists_version: watch::Sender<u64>,
     /// Called when a registered player, or a game of a registered player, has changed.
     player_changed: OnceLock<PlayerChanged>,
@@ -195,8 +196,8 @@ impl Tables {
         self.len() == 0
     }
 
-    /// Creates a table, or finds the table that the same request created before. Its robots use the processor
-    /// time of `owner`.
+    /// Creates a table, or finds the table that the same request created before. The robots at the table use the
+    /// processor time of `owner`.
     pub async fn create(
         self: &Arc<Tables>,
         new: NewGame,
@@ -215,7 +216,7 @@ impl Tables {
         Ok(Creation::Created(self.open(table, names, owner)))
     }
 
-    /// Puts a game that this node has created into memory.
+    /// Puts a new game into memory. This node has created the game.
     fn open(
         self: &Arc<Tables>,
         table: Table,
@@ -547,8 +548,8 @@ impl Tables {
         self.lists_version.send_modify(|version| *version += 1);
     }
 
-    /// A receiver that is notified when a list of games may have changed on this node: tables, seats, presence,
-    /// spectators.
+    /// A receiver that is notified when tables, seats, presence or spectators have changed on this node, so that a list
+    /// of games may have changed.
     pub(crate) fn watch_lists(&self) -> watch::Receiver<u64> {
         self.lists_version.subscribe()
     }

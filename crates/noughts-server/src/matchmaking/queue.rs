@@ -1,4 +1,4 @@
-//! A first-come, first-served queue that pairs its items. No I/O.
+//! A first-come, first-served queue that pairs its items. It does no I/O.
 
 use std::collections::BTreeMap;
 

@@ -18,13 +18,14 @@ use crate::store::{
 use crate::table::{Command, Holder, Key, OpenTo, RequestKey, Status};
 use crate::tables::SubmitError;
 
-/// Maximum number of requests, and of cancellations, that wait for the store's reply at this node.
+/// Maximum number of requests that wait for the store's reply at this node. Cancellations have the same limit.
 const MAX_UNSENT: usize = 10_000;
 
-/// Maximum number of requests, and of cancellations, in one list: the store writes a list in one transaction.
+/// Maximum number of requests in one list, because the store writes a list in one transaction. Cancellations have the
+/// same limit.
 const MAX_LISTED: usize = 1_000;
 
-/// Maximum number of waiting tables that are searched for a seat: the newest ones.
+/// Maximum number of waiting tables that are searched for a seat. If there are more, the newest tables are searched.
 const MAX_SEARCHED_TABLES: usize = 100;
 
 /// Maximum time for the store to reply to a request or a cancellation.
@@ -110,8 +111,8 @@ impl QuickMatches {
         !self.waiting_here.is_empty()
     }
 
-    /// Handles the store's reply to `list`: answers the requests and cancellations in it, and updates the waiting quick
-    /// matches.
+    /// Handles the store's reply to `list`: answers the requests and cancellations in `list`, and updates the waiting
+    /// quick matches.
     pub(super) fn answer_requests(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {

@@ -110,7 +110,7 @@ impl Feeds {
         }
     }
 
-    /// Notifies all streams, because this node may have missed messages of other nodes.
+    /// Notifies all streams, because this node may have missed hints of other nodes.
     pub(crate) fn notify_all(&self) {
         let players: Vec<PlayerId> = self.state().streams.keys().copied().collect();
         for player in players {

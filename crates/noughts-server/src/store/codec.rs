@@ -55,7 +55,7 @@ fn unreadable(game: GameId, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{what} of game {game} cannot be read"))
 }
 
-/// A key's text and hash. The databases have no unsigned numbers, so the bits of the hash are reinterpreted.
+/// A key's text and hash. The databases have no unsigned numbers, so the bits of the hash are read as a signed number.
 fn key_columns(key: Option<&Key>) -> (Option<String>, Option<i64>) {
     let text = key.map(|key| key.text.clone());
     (text, key.map(|key| key.request as i64))
@@ -91,7 +91,7 @@ pub(super) struct GameRow {
 pub(super) struct SummaryRow {
     pub(super) status: &'static str,
     pub(super) seats: String,
-    /// Whether a seat belongs to a TCP connection: its player leaves when the connection ends.
+    /// Whether a seat belongs to a TCP connection. The player of such a seat leaves when the connection ends.
     pub(super) has_tcp_seat: bool,
     pub(super) deadline_ms: Option<i64>,
     pub(super) ended_ms: Option<i64>,
@@ -271,7 +271,8 @@ pub(super) struct AppendRows {
     pub(super) summary: Option<SummaryRow>,
     /// The names of players that took a seat, in the form of the table `seat_names`.
     pub(super) names: Vec<String>,
-    /// If the append ends the game: its registered players, in the form of the table `seat_names`. Otherwise empty.
+    /// The game's registered players, in the form of the table `seat_names`, if the append ends the game. Otherwise
+    /// empty.
     pub(super) ended_names: Vec<String>,
     pub(super) new_game: Option<Box<GameRow>>,
 }

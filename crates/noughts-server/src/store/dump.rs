@@ -46,10 +46,10 @@ impl DumpValue {
     }
 }
 
-/// A database table that dumps contain.
+/// A database table that is part of a dump.
 #[derive(PartialEq, Eq, Debug)]
 pub struct DumpTable {
-    /// Its name.
+    /// The name of the table.
     pub name: &'static str,
     /// The columns that the table has in both databases.
     pub columns: &'static [(&'static str, ColumnKind)],

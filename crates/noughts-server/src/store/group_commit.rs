@@ -116,14 +116,14 @@ impl GroupCommit {
         GroupCommit { queue }
     }
 
-    /// Creates a game. Replies when it is durable.
+    /// Creates a game. Replies when the game is durable.
     pub(super) async fn create(&self, game: GameRow) -> Outcome<Created> {
         let (reply, outcome) = oneshot::channel();
         self.send(Request::Create(Box::new(game), reply)).await?;
         outcome.await.map_err(|_| closed())?
     }
 
-    /// Appends entries. Replies when they are durable.
+    /// Appends entries. Replies when the entries are durable.
     pub(super) async fn append(&self, append: AppendRows) -> Outcome<Appended> {
         let (reply, outcome) = oneshot::channel();
         self.send(Request::Append(Box::new(append), reply)).await?;

@@ -1,4 +1,4 @@
-//! The statement for a page of a list of games, for both databases.
+//! The statement that reads one page of a game list, for both databases.
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
@@ -27,7 +27,7 @@ pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
 }
 
-/// A row of a page: its place in the order, if that is readable, and its columns.
+/// A row of a page. `place` is `None` if the game's id or time of creation is unreadable.
 #[derive(Debug)]
 pub(super) struct PageRow {
     place: Option<(u64, GameId)>,
@@ -140,12 +140,12 @@ where
             select.push(" AND is_running");
             by_name
         }
-        // Nearly all games of a player are over: find them by name.
+        // Nearly all games of a player are over, so the search begins with the player's name.
         (Status::Over, Some(name)) => {
             select.push(NAMES_FIRST).push_bind(name);
             by_name
         }
-        // Few games are not over: search them for the name.
+        // Few games are not over, so the search begins with these games.
         (Status::Unlisted | Status::Waiting | Status::Playing, Some(name)) => {
             select.push("games WHERE EXISTS (SELECT 1 FROM seat_names WHERE name = ");
             select.push_bind(name);

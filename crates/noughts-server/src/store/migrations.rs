@@ -75,9 +75,9 @@ pub(super) fn check_version(schema: i64) -> Result<(), StoreError> {
 /// What to do with a store that is empty or has an older schema than this program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Opening {
-    /// Create or migrate it.
+    /// Create or migrate the store.
     Migrate,
-    /// Refuse it, so that it stays as it is.
+    /// Refuse the store, so that it stays as it is.
     RefuseOlder,
 }
 

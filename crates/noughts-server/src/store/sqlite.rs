@@ -60,11 +60,11 @@ pub struct Sqlite {
 /// When a commit is confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SyncMode {
-    /// When the commit is on disk: confirmed writes survive a power failure.
+    /// A commit is confirmed when it is on disk. Confirmed writes survive a power failure.
     #[default]
     Full,
-    /// When the operating system has the commit: confirmed writes survive a crash of the process, but a power failure
-    /// may lose the latest confirmed writes.
+    /// A commit is confirmed when the operating system has it. Confirmed writes survive a crash of the process, but a
+    /// power failure may lose the latest confirmed writes.
     Normal,
 }
 

@@ -1,4 +1,4 @@
-//! Logs each game that cannot be read, once. Lists leave these games out.
+//! Logs each unreadable game once. Lists leave these games out.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

@@ -67,7 +67,7 @@ impl WaitingPlayer {
     }
 }
 
-/// What a node tells the store about the players that wait there.
+/// What a node tells the store about the players that wait at this node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WaitingList {
     /// The version of the list. Each list of a node has a greater version than the node's earlier lists. So the store
@@ -75,7 +75,7 @@ pub struct WaitingList {
     pub version: u64,
     /// The waiting TCP clients that may be paired. A client that is missing here is not paired any more.
     pub players: Vec<WaitingPlayer>,
-    /// Matches of TCP clients that the node has seen. They are removed from the store.
+    /// Matches of TCP clients that the node has seen. The store removes these matches.
     pub seen: Vec<WaitingId>,
     /// New quick matches. Their holders are registered players.
     pub requests: Vec<WaitingPlayer>,
@@ -112,9 +112,9 @@ pub enum MatchRequest {
 /// The state of a quick match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QuickMatch {
-    /// The player that it belongs to.
+    /// The player that the quick match belongs to.
     pub player: PlayerId,
-    /// The game and the player's seat, when there is an opponent.
+    /// The game and the player's seat; `None` while the player waits.
     pub matched: Option<(GameId, Seat)>,
 }
 
@@ -166,7 +166,7 @@ pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
 pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
 /// The row of a TCP client is removed if no list has contained the client for this long. By then, the other nodes have
-/// declared the client's node dead, and the clients of this node have left their games.
+/// declared the client's node dead, and the clients of the dead node have left their games.
 const OLD_MS: u64 = 3_600_000;
 
 /// A waiting player as it is stored.

@@ -98,7 +98,7 @@ impl Clock {
         elapsed_ms
     }
 
-    /// Ends the turn of the seat to move and begins the next. Returns the milliseconds that the ended turn took.
+    /// Ends the turn of the seat to move and begins the next turn. Returns the milliseconds that the ended turn took.
     pub(super) fn end_turn(&mut self, to_move: Seat, turn: Turn, at_ms: u64) -> u64 {
         let used_ms = self.charge(to_move, at_ms);
         if let Some(since_ms) = &mut self.since_ms {
@@ -192,7 +192,7 @@ impl Clock {
 }
 
 impl Table {
-    /// The clocks at the time `now_ms`, if the table has any.
+    /// The clocks at the time `now_ms`; `None` at a table without a clock.
     pub fn clock(&self, now_ms: u64) -> Option<ClockView> {
         let clock = self.clock.as_ref()?;
         Some(clock.view(self.game.to_move(), now_ms.max(self.last_ms)))

@@ -70,7 +70,7 @@ pub enum Command {
         /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A seat answers an offer, or withdraws its own.
+    /// A seat answers an offer, or withdraws its own offer.
     Answer {
         /// Which seat.
         seat: Seat,
@@ -115,7 +115,7 @@ pub struct Decision {
 /// A game to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewGame {
-    /// The settings of its table.
+    /// The settings of the game's table.
     pub settings: Settings,
     /// The idempotency key of the request.
     pub key: Option<CreationKey>,
@@ -191,7 +191,7 @@ pub enum TableRefusal {
     NotStarted,
     /// No other seat is held by a person.
     NoOtherPlayer,
-    /// There is no such offer to answer.
+    /// There is no open offer of this kind to answer.
     NoOffer {
         /// The kind of offer.
         offer: Offer,

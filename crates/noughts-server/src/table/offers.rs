@@ -11,11 +11,11 @@ use super::{
 /// Maximum number of entries of a game that are not turns.
 pub const MAX_OTHER_ENTRIES: usize = 1_000;
 
-/// The number of entries in `MAX_OTHER_ENTRIES` that are reserved for answers to offers, taken seats, rematch offers,
+/// How many of the [`MAX_OTHER_ENTRIES`] entries are reserved for answers to offers, taken seats, rematch offers,
 /// outages and the end of the game.
 const RESERVED_ENTRIES: usize = 150;
 
-/// The number of entries in `RESERVED_ENTRIES` that are reserved for the end of a game and for entries after the end.
+/// How many of the [`RESERVED_ENTRIES`] entries are reserved for the end of a game and for entries after the end.
 const RESERVED_FOR_END: usize = 70;
 
 /// Number of turns that must follow a refused draw offer before the seat may offer a draw again.
@@ -60,7 +60,7 @@ pub struct Absence {
 pub struct OpenOffer {
     /// What is offered.
     pub offer: Offer,
-    /// The seat that offers it.
+    /// The seat that made the offer.
     pub seat: Seat,
     /// The number of the log entry that made the offer.
     pub entry: u32,
@@ -68,7 +68,7 @@ pub struct OpenOffer {
     pub accepted: SeatSet,
 }
 
-/// The open offers of a table, and the draws that were refused.
+/// The open offers of a table, and the draw offers that were refused.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Offers {
     open: Vec<OpenOffer>,
@@ -394,7 +394,8 @@ impl Table {
         Ok(Some(decision))
     }
 
-    /// Ends the game before every seat has completed a turn, or cancels a table that waits for players.
+    /// The decision that ends the game before every seat has completed a turn, or cancels a table that waits for
+    /// players.
     pub(super) fn decide_abort(
         &self,
         seat: Seat,
@@ -463,7 +464,7 @@ impl Table {
         self.other_entries.iter().any(|other| other.entry == end)
     }
 
-    /// Ends the game for a reason that is not a turn.
+    /// The decision that ends the game for a reason that is not a turn.
     pub(super) fn decide_end(
         &self,
         reason: EndReason,

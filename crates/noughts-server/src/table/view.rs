@@ -1,6 +1,6 @@
 //! The data for watchers of a table: a snapshot, and then the change of each entry.
 //!
-//! Both are Rust types. The HTTP interface encodes each value once for all watchers.
+//! Snapshots and changes are Rust types. The HTTP interface encodes each value once for all watchers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,8 +13,8 @@ use super::{ClockView, Entry, Holder, LogEntry, OpenOffer, SeatSet, Table};
 use crate::id::GameId;
 use crate::players::PlayerNames;
 
-/// On boards with more cells, a change does not list the legal moves while the game goes on. The legal moves are then
-/// all empty cells or, with gravity, the lowest empty cell of each column.
+/// On boards with more cells than this, a change does not list the legal moves while the game goes on. The legal moves
+/// are then all empty cells or, with gravity, the lowest empty cell of each column.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 /// An immutable snapshot of a table, shared by all readers.
@@ -88,7 +88,7 @@ pub struct TurnChange {
     pub entry: u32,
     /// The variant.
     pub variant: Variant,
-    /// The number of completed turns, including this one.
+    /// The number of completed turns, including this turn.
     pub number: usize,
     /// The turn.
     pub turn: Turn,
@@ -102,7 +102,7 @@ pub struct TurnChange {
     pub longest_rewind: Option<u16>,
     /// The nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
-    /// How the game ended, if it did.
+    /// How the game ended; `None` if it is not over.
     pub outcome: Option<Conclusion>,
     /// The offers that wait for an answer now.
     pub offers: Vec<OpenOffer>,
@@ -122,8 +122,8 @@ impl Update {
 }
 
 impl Table {
-    /// The current state, without the names of registered players. The clocks are those at the time of the latest
-    /// entry. Creating a snapshot takes time proportional to the number of cells.
+    /// The current state, without the names of registered players. The clocks show the time of the latest entry.
+    /// Creating a snapshot takes time proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),

@@ -100,7 +100,7 @@ impl ConnectedSeat {
         }
     }
 
-    /// What has happened since the last call, for the player.
+    /// What has happened for the player since the last call.
     pub fn progress(&mut self) -> Progress {
         let progress = self.live.progress(self.seat, self.turns);
         self.turns += progress.turns.len();

@@ -61,8 +61,8 @@ pub(super) struct State {
     pub(super) names: Arc<PlayerNames>,
     /// The robots, by seat.
     pub(super) robots: Vec<Option<Robot>>,
-    /// The latest snapshot. It is created on demand, and removed when the table changes. It is not used again while a
-    /// clock runs.
+    /// The latest snapshot. It is created on demand, and removed when the table changes. While a clock runs, each
+    /// request creates a new snapshot.
     snapshot: Option<Arc<Snapshot>>,
     /// Publishes all updates. Created by the first watcher.
     updates: Option<broadcast::Sender<Arc<Update>>>,
@@ -371,7 +371,7 @@ impl LiveTable {
         has_changed
     }
 
-    /// Adds a spectator to the count if `comes` is true; otherwise removes one.
+    /// Adds a spectator to the count if `comes` is true. Otherwise removes a spectator.
     pub(super) fn count_spectator(&self, comes: bool) {
         match comes {
             true => self.spectators.fetch_add(1, Ordering::Relaxed),
@@ -604,7 +604,7 @@ impl State {
 pub struct Watch {
     /// The table when the watch began.
     pub snapshot: Arc<Snapshot>,
-    /// The updates since then. A watcher that is too slow misses some updates, and needs a new snapshot.
+    /// The updates after the snapshot. A watcher that is too slow misses some updates, and needs a new snapshot.
     pub updates: broadcast::Receiver<Arc<Update>>,
 }
 
@@ -613,7 +613,7 @@ pub struct Watch {
 pub struct Progress {
     /// The new turns, except a turn that ended the game.
     pub turns: Vec<Turn>,
-    /// How the game ended, if it did.
+    /// How the game ended; `None` if it is not over.
     pub end: Option<GameEnd>,
 }
 

@@ -7,8 +7,9 @@ use noughts_rules::{
 use crate::id::{NodeId, PlayerId};
 use crate::table::{Answer, EndReason, Holder, Offer, OpenTo, SeatSet, Status};
 
-/// Each character that is escaped in names, with the letter that follows the backslash instead. Line breaks are escaped
-/// because holders are stored one per line. Zero bytes are escaped because PostgreSQL refuses them in text.
+/// The characters that are escaped in names. Each pair has the character itself and the character after the backslash.
+/// For example, a line break is stored as `\n`. Line breaks are escaped because holders are stored one per line. Zero
+/// bytes are escaped because PostgreSQL refuses them in text.
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\n', 'n'), ('\r', 'r'), ('\0', '0')];
 
 /// A name as stored: one line, with escapes.

@@ -16,8 +16,8 @@ pub(super) struct Writer {
 }
 
 impl WriteBatch for Writer {
-    /// A batch has creates or appends, not both, because they are separate statements of which only one might
-    /// succeed.
+    /// A batch has either creates or appends. With both, there would be two statements, and one of them might succeed
+    /// alone.
     async fn write(
         &self,
         creates: &[GameRow],
