@@ -210,7 +210,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// At most `limit` players whose ids are greater than `after`, ordered by id.
+    /// At most `limit` players whose ids are greater than `after`, ordered by id. With `None`, the list begins with the
+    /// smallest id.
     fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
         let _ = (after, limit);
         Box::pin(std::future::ready(Err(without_operator_settings())))
@@ -311,7 +312,7 @@ pub struct Append {
     pub first: u32,
     /// The entries, at least one.
     pub entries: Vec<LogEntry>,
-    /// The new summary of the game for lists; `None` if the entries do not change the summary.
+    /// The new summary of the game for lists; `None` if the stored summary can stay as it is.
     pub summary: Option<Summary>,
     /// A game to create together with the entries, and the summary of that game for lists. The creation key of the new
     /// game is ignored.
