@@ -1,6 +1,6 @@
 //! Backups: copies a store to a file, a file to a store, or one store to another. The file is text: a header, then each
-//! table of the database with its columns and rows, and a last line with the number of rows and a checksum. If the end
-//! of the file is missing, this line is missing too. The format is the same for every kind of store.
+//! table of the database with its columns and rows, and a last line with the number of rows and a checksum. If the last
+//! line is missing, the file was cut off. The format is the same for every kind of store.
 
 mod file;
 
@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use crate::store::{DumpItem, Store, StoreError};
 use file::{BackupReader, create_file, write_items};
 
-/// Maximum number of rows that wait between a store and a file or between two stores, in each channel.
+/// Maximum number of rows that wait in each channel, between a store and a file or between two stores.
 const QUEUE: usize = 1_000;
 
 /// What a backup contains.

@@ -1,6 +1,6 @@
 //! Hints between nodes that share a store: "this game has entry N".
 //!
-//! A hint says that something has changed, for example that a game has an entry. For most hints, the receiving node
+//! A hint says that something has changed, for example that a game has a new entry. For most hints, the receiving node
 //! then reads the change from the store. Hints may arrive late, twice or not at all. [`Hint::Missed`] says that hints
 //! may have been lost. PostgreSQL carries hints by LISTEN and NOTIFY (`store/postgres/notify.rs`).
 
@@ -26,7 +26,7 @@ pub struct Bus {
 /// A message between nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Hint {
-    /// A game has this entry, and perhaps later ones.
+    /// A game has this entry, and perhaps later entries.
     Entry {
         /// Which game.
         game: GameId,
@@ -50,12 +50,12 @@ pub enum Hint {
     Missed,
 }
 
-/// Maximum number of received hints that wait for a subscriber. If there are more, the subscriber loses the oldest ones
-/// and gets [`Hint::Missed`] instead.
+/// Maximum number of received hints that wait for a subscriber. If there are more, the subscriber loses the oldest
+/// hints and gets [`Hint::Missed`] instead.
 const MAX_RECEIVED: usize = 1_024;
 
-/// Maximum number of unsent hints; for each game, all hints for entries count as one. If there are more,
-/// [`Hint::Missed`] is sent instead of all of them.
+/// Maximum number of unsent hints. All [`Hint::Entry`] hints of one game count as one hint. If there are more hints, a
+/// single [`Hint::Missed`] is sent instead of all hints.
 const MAX_UNSENT: usize = 10_000;
 
 impl Bus {
@@ -161,7 +161,7 @@ impl Inbox {
     }
 
     pub(crate) fn put(&self, hint: Hint) {
-        // An error only means that there is no subscriber.
+        // `send` returns an error if there is no subscriber. This error does not matter.
         let _ = self.0.send(hint);
     }
 }

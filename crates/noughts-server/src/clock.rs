@@ -7,8 +7,8 @@ use noughts_engine::Clock;
 use tokio::time::sleep;
 
 /// If the store has a clock, [`ServerClock`] advances at most by this time after a sweep, until the next sweep corrects
-/// it. This limits the error if the clock of the process jumps. Also how long the time counts as fresh after a sweep
-/// ([`ServerClock::fresh_ms`]).
+/// it. This limits the error if the clock of the process jumps. The time also counts as fresh for this long after a
+/// sweep; see [`ServerClock::fresh_ms`].
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
 /// Interval between checks whether the first sweep has succeeded.
@@ -21,7 +21,7 @@ pub struct ServerClock {
     reading: Arc<Mutex<Reading>>,
 }
 
-/// A time, and the reading of the process's clock at that time.
+/// A time (`ms`), and what the process's clock showed at that time (`at`).
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     at: Duration,
@@ -99,9 +99,10 @@ impl ServerClock {
     }
 
     /// Records a successful sweep that took `took`. If the store has a clock, corrects this clock by the store's time.
-    /// The store read its clock at some moment of the sweep, so after a slow sweep this clock is only moved into the
-    /// interval of possible times. If this clock were set to the store's time, it could go back, and turns would get
-    /// times before their arrival.
+    /// The store read its clock at some moment during the sweep. So the correct time is at least `store_ms` and at most
+    /// `store_ms` plus `took`. If this clock shows a time in this interval, it stays as it is; otherwise it is set to
+    /// the nearer end of the interval. If this clock were always set to `store_ms`, it could go back, and turns would
+    /// get times before their arrival.
     pub(crate) fn correct(&self, store_ms: Option<u64>, took: Duration) {
         let now_ms = self.now_ms();
         let mut reading = self.reading();

@@ -1,4 +1,4 @@
-//! Ids of games, players and nodes. They are random and cannot be guessed, except those of a seeded [`IdSource`].
+//! Ids of games, players and nodes. They are random and cannot be guessed, except the ids of a seeded [`IdSource`].
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -200,7 +200,7 @@ impl IdSource {
         let Some(random) = &self.0 else {
             return u128::from_ne_bytes(random_bytes());
         };
-        // The generator is valid even if a panic interrupted its user.
+        // The generator is valid even if a panic has poisoned its lock.
         let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
         u128::from(random.draw()) << 64 | u128::from(random.draw())
     }

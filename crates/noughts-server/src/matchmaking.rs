@@ -96,7 +96,7 @@ impl Waiting {
     }
 }
 
-/// A client's place in the queue. Dropping it removes the client from the queue.
+/// A client's place in the queue. Dropping this value removes the client from the queue.
 #[derive(Debug)]
 pub struct WaitingClient {
     seat: oneshot::Receiver<ConnectedSeat>,
@@ -176,9 +176,9 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Queues a TCP client. The client gets the first open lobby seat in the queue of this node, or the store pairs the
-    /// client with another client or with a quick match, longest wait first. If the store pairs the client, the first
-    /// mover is random.
+    /// Queues a TCP client. Either the client gets the first open lobby seat in the queue of this node, or the store
+    /// pairs the client with the client or quick match that has waited longest. If the store pairs the client, the
+    /// first mover is random.
     pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
@@ -259,8 +259,9 @@ impl Matchmaking {
         None
     }
 
-    /// The tables of the open seats in the queue that are not attended: no player is connected, and the table is not
-    /// new. A table that is not in memory counts as not attended; if it is attended, the next search finds it again.
+    /// The unattended tables among the tables with an open seat in the queue. A table is unattended if no player is
+    /// connected and the table is not new. A table that is not in memory counts as unattended. If a player is connected
+    /// to this table on another node, the next search finds its seats again.
     fn unattended_tables(&self) -> HashSet<GameId> {
         let game = |waiting: &Waiting| match waiting {
             Waiting::Seat(game, _) => Some(*game),
@@ -315,7 +316,7 @@ impl Matchmaking {
                 former_hash: 0,
             })),
         };
-        // Whether the client may have the seat although the store's reply was lost.
+        // Whether a reply of the store was lost, so that the client may already have the seat.
         let mut is_unknown = false;
         loop {
             if client.seat.is_closed() && !is_unknown {
@@ -356,8 +357,8 @@ impl Matchmaking {
         }
     }
 
-    /// Creates a table for TCP clients. Retries after errors of the store. `None` if `is_wanted` becomes false in the
-    /// meantime; if the table was created nevertheless, the clients leave it.
+    /// Creates a table for TCP clients. Retries after errors of the store. Returns `None` if `is_wanted` becomes false
+    /// in the meantime. In this case, if the table was created nevertheless, the clients leave the game.
     async fn create(
         &self,
         holders: Vec<Holder>,
@@ -375,7 +376,7 @@ impl Matchmaking {
             created_ms: self.tables.clock().now_ms(),
         };
         let id = settings.id;
-        // Whether the store may have the game, now or later, although its reply was lost.
+        // Whether a reply of the store was lost, so that the store may have the game now or may create it later.
         let mut is_unknown = false;
         loop {
             let new = NewGame {

@@ -19,27 +19,28 @@ use crate::tables::Tables;
 pub(crate) use feed::{Feed, Feeds, Notice};
 pub use names::{PlayerInfo, PlayerNames};
 
-/// How long a token stays in the cache. If another node revokes a token and its message about this is lost, this node
-/// accepts the token for this long.
+/// How long a token stays in the cache. If another node revokes a token and the hint about it is lost, this node still
+/// accepts the token for at most this time.
 const TOKEN_CACHE: Duration = Duration::from_secs(10);
 
 /// Maximum number of cached tokens.
 const MAX_CACHED_TOKENS: usize = 10_000;
 
-/// Interval at which the names at tables in memory are compared with a shared store, because messages between nodes may
+/// Interval at which the names at tables in memory are compared with a shared store, because hints between nodes may
 /// get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Interval between searches for players without games.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
 
-/// A player without games is deleted this long after the player was created, or was last found to have games.
+/// A player without games is deleted when this time has passed since the player was created, or since a check found
+/// that the player has games.
 const EXPIRY_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 /// The registered players, with this node's cache of tokens and its event streams.
 pub(crate) struct Players {
     tables: Arc<Tables>,
-    /// Players by the hash of a token, each with the time until which the entry is valid.
+    /// The cache: for the hash of each token, the player, and the time until which the cache entry is valid.
     tokens: Mutex<HashMap<SecretHash, (StoredPlayer, Duration)>>,
     feeds: Arc<Feeds>,
 }
@@ -51,11 +52,11 @@ pub(crate) fn new_token(ids: &IdSource) -> String {
 
 /// A new code that links another device: 80 random bits, short enough to type.
 pub(crate) fn new_link_code(ids: &IdSource) -> String {
-    // The last 16 letters have five random bits each. The first letter of an id has only three.
+    // The last 16 letters have five random bits each. The first letter of an id has only three random bits.
     ids.player().to_string().split_off(26 - 16)
 }
 
-/// The prefix of player tokens. Seat tokens never start with it.
+/// The prefix of player tokens. Seat tokens never start with this prefix.
 const TOKEN_PREFIX: &str = "player-";
 
 /// Whether a text begins like a player's token.
@@ -84,7 +85,7 @@ impl Players {
         &self.feeds
     }
 
-    /// The player that a token belongs to; `None` if there is none.
+    /// The player that a token belongs to; `None` if there is no such player.
     pub(crate) async fn of_token(&self, token: &str) -> Result<Option<StoredPlayer>, StoreError> {
         if !is_player_token(token) {
             return Ok(None);
@@ -136,8 +137,8 @@ impl Players {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Applies changes of players that other nodes make, as long as the server runs. Returns at once if there are no
-    /// other nodes.
+    /// Applies the changes that other nodes make to players, as long as the server runs. Returns at once if there are
+    /// no other nodes.
     pub(crate) async fn share(self: Arc<Players>) {
         if !self.tables.bus().is_shared() {
             return;

@@ -155,7 +155,7 @@ fn offer_entry(event: &OfferEvent) -> Entry {
     }
 }
 
-/// The reason of an end that was not a turn, and the seats that the log names for it. `None` if a turn ended the game.
+/// The fields of [`Entry::Ended`] for an end that was not a turn. `None` if a turn ended the game.
 fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> {
     let seats = || (0..).map(Seat).zip(game.order());
     let all = || seats().map(|(seat, _)| seat).collect::<SeatSet>();

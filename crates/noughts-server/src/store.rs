@@ -1,8 +1,9 @@
 //! Where games and players are stored. Each game is an append-only log.
 //!
-//! Appends need no lock except the key (game, number) of an entry, within a process and between processes. If two
-//! writers append the same number, one of them gets [`Appended::Conflict`]. An entry needs its predecessor, so a log
-//! has no gaps. Entries never change; they are deleted only together with their game.
+//! Callers need no lock to append, neither within a process nor between processes. If two callers append entries with
+//! the same number to a game, only one of them succeeds, and the other gets [`Appended::Conflict`]. Entry N is stored
+//! only if the log has entry N - 1, so a log has no gaps. Entries never change; they are deleted only together with
+//! their game.
 
 mod codec;
 mod dump;
@@ -55,18 +56,19 @@ pub use waiting::{
 /// A future that returns the reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A store of games and players. Everything that a reply confirms is stored: in memory until the process ends, in
-/// SQLite according to the [`SyncMode`], in PostgreSQL according to the settings of the database. Exceptions: a store
-/// in memory keeps only the latest finished games, and SQLite keeps presence and waiting players only in memory. After
-/// an error the caller does not know whether the write was stored, and must read the log to find out.
+/// A store of games and players. When a reply confirms a change, the change is stored: in memory until the process
+/// ends, in SQLite according to the [`SyncMode`], in PostgreSQL according to the settings of the database. Exceptions:
+/// a store in memory keeps only the latest finished games, and SQLite keeps presence and waiting players only in
+/// memory. After an error the caller does not know whether the write was stored, and must read the log to find out.
 pub trait Store: Send + Sync + 'static {
     /// Creates a game, whose id must be unused. If a game was created with the same key within the last 24 hours,
-    /// nothing is stored, and the reply has the id of that game. Keys are the same if their scope and text are the
-    /// same; for keys that older versions of the server stored, only the text counts.
+    /// nothing is stored, and the reply has the id of that game. Two keys are the same if they have the same scope and
+    /// text. Keys that older versions of the server stored have no scope; for these keys, only the text is compared.
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
-    /// The game that was created with this key, and the key as it was stored. Only `scope` and
-    /// `key.text` matter, and keys older than 24 hours before `now_ms` do not count.
+    /// The game that was created with this key, and the key as it was stored. Keys are compared as in
+    /// [`create`](Store::create). A key that was stored more than 24 hours before `now_ms` has expired and is not
+    /// found.
     fn created_with(
         &self,
         key: CreationKey,
@@ -92,16 +94,17 @@ pub trait Store: Send + Sync + 'static {
     /// The stored analysis of a finished game. The store does not interpret the text.
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>>;
 
-    /// Stores an analysis, unless there is already one or the game does not exist.
+    /// Stores an analysis. Does nothing if the game has an analysis already or does not exist.
     fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
 
-    /// 32 random bytes, created with the store and the same for every process that uses the store. Seat tokens are
-    /// derived from them.
+    /// 32 random bytes from which seat tokens are derived. They were created together with the store, and every process
+    /// that uses the store gets the same bytes.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
-    /// Increments this node's counter. Reads the counters of the other nodes, the store's clock, some of the games
-    /// whose deadline passed more than `grace_ms` ago, and the latest outages. An outage is a time of more than three
-    /// seconds in which no node sweeps. `now_ms` is the caller's clock, for stores without their own clock.
+    /// Increments this node's counter, which shows the other nodes that this node is alive. Returns the counters of the
+    /// other nodes, the time of the store's clock, some of the games whose deadline passed more than `grace_ms` ago,
+    /// and the latest outages. An outage is a time of more than three seconds in which no node sweeps. `now_ms` is the
+    /// time of the caller's clock. Stores without their own clock use it.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
     /// Sets the deadline of a game to `deadline_ms` if the stored deadline is before `before_ms`. Otherwise, or if
@@ -112,36 +115,39 @@ pub trait Store: Send + Sync + 'static {
     /// left out and logged.
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;
 
-    /// Removes a dead or stopped node and the presence that it has stored. The node's TCP clients must have left their
-    /// games before.
+    /// Removes a dead or stopped node and the presence that this node has stored. Before this call, the node's TCP
+    /// clients must have left their games.
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
     /// Stores for each game which seats have a connected player on `node`.
     fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()>;
 
-    /// For each of `games` that exists: the number of its latest entry, and which seats have a connected player on a
-    /// node other than `node`. Only shared stores need this.
+    /// For each game in `games` that exists: the number of the game's latest entry, and the seats with a connected
+    /// player on a node other than `node`. Only stores that several nodes share implement this function; for other
+    /// stores the list is empty.
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         let _ = (node, games);
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
     /// Replaces the list of clients that wait at this node, and adds new quick matches. Then pairs players of all nodes
-    /// who want the same game, and creates their games. A list that arrives after a later list of the node is ignored.
-    /// `now_ms` is the caller's clock, for stores without their own clock.
+    /// who want the same game, and creates their games. A list is ignored if a newer list of the node has arrived
+    /// before it. `now_ms` is the time of the caller's clock. Stores without their own clock use it.
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
 
-    /// A quick match that waits or that has found an opponent. A paired quick match may be forgotten after ten minutes.
+    /// A quick match that waits or was paired; `None` if the store does not know the id. The store may forget a paired
+    /// quick match after ten minutes, or earlier if 10 000 others have been paired since.
     fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>>;
 
     /// The number of waiting quick matches, by variant and clock.
     fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>>;
 
-    /// Deletes some of the games that were created before `before_ms` and have had no entry since, including unreadable
-    /// ones. Returns their ids; the list is empty when no such games are left, or while another node deletes games.
+    /// Deletes some old games: games that were created before `before_ms` and have no entry with a later time.
+    /// Unreadable games are deleted too. Returns the ids of the deleted games. The list is empty if there are no more
+    /// games to delete, or if another node is deleting games.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
 
-    /// Creates a player with an unused id, and its first token.
+    /// Creates a player and its first token. The id of the player must be unused.
     fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()>;
 
     /// The player that a token belongs to.
@@ -150,7 +156,7 @@ pub trait Store: Send + Sync + 'static {
     /// The players in `ids` that exist, in any order.
     fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>>;
 
-    /// Renames a player. Returns whether it exists.
+    /// Renames a player. Returns whether the player exists.
     fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool>;
 
     /// Deletes a player with its tokens and link codes, unless the player has running games. The player's finished
@@ -160,7 +166,7 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes all tokens of a player except `kept`. Returns the number of deleted tokens.
     fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64>;
 
-    /// Stores a link code. Another device can redeem it once for a token, within [`LINK_LIFETIME_MS`].
+    /// Stores a link code. Within [`LINK_LIFETIME_MS`], another device can redeem the code once for a token.
     fn create_link(
         &self,
         player: PlayerId,
@@ -176,8 +182,9 @@ pub trait Store: Send + Sync + 'static {
         now_ms: u64,
     ) -> Reply<'_, Redemption>;
 
-    /// Checks some players and deletes those without games. It checks only players that were created, or last found
-    /// to have games, before `before_ms`. Returns the number of checked players; 0 when there are no more.
+    /// Deletes old players without games. Checks some of the players whose latest check was before `before_ms`; the
+    /// creation of a player counts as its first check. Returns the number of checked players: 0 if there are no more
+    /// players to check.
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
     /// The settings of the operator, which apply to all nodes.
@@ -191,7 +198,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// Removes the ban of exactly this network. Returns whether there was one.
+    /// Removes the ban of exactly this network. Returns whether this ban existed.
     fn remove_ban(&self, network: String) -> Reply<'_, bool> {
         let _ = network;
         Box::pin(std::future::ready(Err(without_operator_settings())))
@@ -203,7 +210,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// The players after `after`, ordered by id, at most `limit`.
+    /// At most `limit` players whose ids are greater than `after`, ordered by id. With `None`, the list begins with the
+    /// smallest id.
     fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
         let _ = (after, limit);
         Box::pin(std::future::ready(Err(without_operator_settings())))
@@ -215,8 +223,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// Sends a consistent snapshot of the tables in [`DUMPED`], ending with [`DumpItem::End`]. Other processes may use
-    /// the store at the same time. Stops without an error if the receiver is dropped.
+    /// Sends a consistent snapshot of the tables in [`DUMPED`]. The last item is [`DumpItem::End`]. Other processes may
+    /// use the store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         let _ = to;
         Box::pin(std::future::ready(Err(only_in_memory())))
@@ -229,7 +237,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
 
-    /// The time of the latest [`sweep`](Store::sweep) of any node; 0 if there was none.
+    /// The time of the latest [`sweep`](Store::sweep) of any node; 0 before the first sweep.
     fn last_sweep_ms(&self) -> Reply<'_, u64> {
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
@@ -242,7 +250,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The transactions and writes since the store was opened. A store in memory does not count them.
+    /// The numbers of transactions and writes since the store was opened. A store in memory does not count them.
     fn write_counts(&self) -> WriteCounts {
         WriteCounts::default()
     }
@@ -267,14 +275,14 @@ fn only_in_memory() -> StoreError {
     )
 }
 
-/// Selects id, time of creation and seats of at most `$3` games that have status `$1`, were created before `$2` and
-/// have no entry since. An index finds them, oldest first.
+/// Selects the id, the time of creation and the seats of at most `$3` games. These games have status `$1`, were created
+/// before `$2`, and have no entry with a later time. The statement uses an index and returns the oldest games first.
 const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = $1 \
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
 
-/// The tables whose rows are deleted together with a game, and the column with the game's id. Two tables are not
-/// included: seat_names, whose rows are found by name, and presence, which only PostgreSQL has.
+/// The tables whose rows are deleted together with a game, each with the column that has the game's id. Two tables are
+/// not included: seat_names, whose rows are found by name, and presence, which only PostgreSQL has.
 const TABLES_OF_GAMES: [(&str, &str); 3] =
     [("entries", "game"), ("analyses", "game"), ("games", "id")];
 
@@ -304,10 +312,10 @@ pub struct Append {
     pub first: u32,
     /// The entries, at least one.
     pub entries: Vec<LogEntry>,
-    /// The new summary for lists, if it changes.
+    /// The new summary of the game for lists; `None` if the stored summary can stay as it is.
     pub summary: Option<Summary>,
-    /// A game to create together with the entries, and the summary of that game for lists. A creation key of that game
-    /// is ignored.
+    /// A game to create together with the entries, and the summary of that game for lists. The creation key of the new
+    /// game is ignored.
     pub new_game: Option<(NewGame, Summary)>,
 }
 
@@ -316,7 +324,8 @@ pub struct Append {
 pub enum Appended {
     /// The entries are stored.
     Stored,
-    /// Nothing is stored, because the log has other entries at these numbers, or lacks the entry before them.
+    /// Nothing is stored: the log already has an entry with the number [`Append::first`], or it lacks the entry before
+    /// this number.
     Conflict,
     /// There is no such game.
     NoSuchGame,
@@ -327,19 +336,19 @@ pub enum Appended {
 pub enum Created {
     /// The game is stored.
     Stored,
-    /// Nothing is stored, because the key was used before. Contains the game that was created then, and the key as it
-    /// was stored.
+    /// Nothing is stored, because the key was used before. Contains the game that was created with the key, and the key
+    /// as it was stored.
     Existing(GameId, CreationKey),
 }
 
 /// A game as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredGame {
-    /// The settings of its table.
+    /// The settings of the game's table.
     pub settings: Settings,
-    /// The key of the request that created it.
+    /// The key of the request that created the game.
     pub key: Option<CreationKey>,
-    /// Its log, oldest first.
+    /// The entries of the game's log, oldest first.
     pub entries: Vec<LogEntry>,
 }
 
@@ -365,12 +374,12 @@ pub struct Sweep {
     pub outages: Vec<Outage>,
 }
 
-/// The state of a game in a shared store.
+/// The number of a game's latest entry and the presence of its players, in a store that several nodes share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogPosition {
     /// The id of the game.
     pub game: GameId,
-    /// The number of its latest entry.
+    /// The number of the game's latest entry.
     pub entry: u32,
     /// The seats with a connected player on another node.
     pub present: SeatSet,
@@ -394,8 +403,8 @@ pub struct ListQuery {
     pub variant: Option<Variant>,
     /// Only games of this player.
     pub player: Option<PlayerFilter>,
-    /// Only games with this status. Unlisted games are only listed for their own player
-    /// ([`PlayerFilter::Running`]).
+    /// Only games with this status; `None` for games with any status except [`Status::Unlisted`]. Unlisted games appear
+    /// only in the list of a player's running games ([`PlayerFilter::Running`]).
     pub status: Option<Status>,
     /// Leaves out waiting games that are not *attended* at this time. A waiting game is attended if a player is
     /// connected, or if the table was created less than [`ATTENDED_MS`] before. `None` lists all waiting games.
@@ -416,8 +425,8 @@ pub enum PlayerFilter {
     Name(String),
     /// Games of this registered player.
     Player(PlayerId),
-    /// All games of this registered player that are not over, including unlisted ones. The status of the
-    /// query is ignored.
+    /// All games of this registered player that are not over, including unlisted games. The status of the query is
+    /// ignored.
     Running(PlayerId),
 }
 
@@ -490,19 +499,19 @@ pub fn family(variant: &Variant) -> Variant {
 /// A game as the lobby and the archive list it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedGame {
-    /// Its id.
+    /// The game's id.
     pub id: GameId,
     /// The variant.
     pub variant: Variant,
     /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
     pub history: u16,
-    /// Whether the game starts with the variant's first position.
+    /// Whether the game starts in the usual start position of the variant.
     pub starts_empty: bool,
-    /// Its clock.
+    /// The clock; `None` if the players' time is not limited.
     pub clock: Option<ClockSettings>,
     /// When the game was created, in milliseconds since 1970.
     pub created_ms: u64,
-    /// Its players and status.
+    /// The players and the status.
     pub summary: Summary,
 }
 
@@ -520,12 +529,12 @@ impl ListedGame {
         }
     }
 
-    /// Whether the game has no settings besides its variant and clock, so that quick matches may join it.
+    /// Whether the game starts in the usual position and has no rewind. Quick matches join only such games.
     pub(crate) fn is_plain(&self) -> bool {
         self.starts_empty && self.history == 0
     }
 
-    /// How the game ended, if it did.
+    /// How the game ended; `None` if it is not over.
     pub fn ending(&self) -> Option<&Ending> {
         self.summary.ending.as_ref()
     }

@@ -56,7 +56,7 @@ pub struct Settings {
 }
 
 /// For this time after an entry, in milliseconds, only the node that stored the entry computes the robot's move. After
-/// that, any node may compute it. See [`Table::robot_deadline_ms`] for robots without such a deadline.
+/// that, any node may compute the move. See [`Table::robot_deadline_ms`] for robots without such a deadline.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
 /// A game with its seats, as it is after all entries of its log.
@@ -69,7 +69,8 @@ pub struct Table {
     other_entries: Vec<OtherEntry>,
     offers: Offers,
     clock: Option<Clock>,
-    /// When each turn was stored, and the milliseconds that it took. Both lists are empty without a clock.
+    /// When each turn was stored, and in `used_ms` the milliseconds that each turn took. Without a clock, both lists
+    /// are empty.
     turns_at_ms: Vec<u64>,
     used_ms: Vec<u64>,
     rematch: Option<GameId>,
@@ -337,17 +338,17 @@ impl Table {
         self.holders.get(usize::from(seat.0))
     }
 
-    /// Completed turns plus one, also when the game is over.
+    /// The number of completed turns plus one, also when the game is over.
     pub fn turn(&self) -> usize {
         self.game.turns().len() + 1
     }
 
-    /// The number of the latest entry; 0 before the first.
+    /// The number of the latest entry; 0 before the first entry.
     pub fn entry(&self) -> u32 {
         (self.game.turns().len() + self.other_entries.len()) as u32
     }
 
-    /// The latest entry; `None` before the first.
+    /// The latest entry; `None` before the first entry.
     pub fn latest_entry(&self) -> Option<Entry> {
         match self.other_entries.last() {
             Some(other) if other.number == self.entry() => Some(other.entry.clone()),
@@ -365,7 +366,7 @@ impl Table {
         self.last_ms
     }
 
-    /// When the game ended, if it did.
+    /// When the game ended; `None` if it is not over.
     pub fn ended_ms(&self) -> Option<u64> {
         self.ended_ms
     }
@@ -387,21 +388,22 @@ impl Table {
     }
 
     /// The time after which any node may compute the move of the robot that is to move. `None` if no robot is to move.
-    /// Also `None` if this robot needs only microseconds. Exception: if robots hold all seats, there always is such a
-    /// time, because no client would notice that the game does not go on.
+    /// Also `None` if this robot needs only microseconds. Exception: if robots hold all seats, the robot to move always
+    /// has such a time, because no client would notice that the game has stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)
     }
 
-    /// The time at which a node must check this table, because a robot may have stopped or a clock may have run out;
-    /// `None` if neither can happen. It is never later than the time at which the clock of the seat to move runs out.
+    /// The time at which a node must check this table, because a robot may have stopped or a clock may have run out.
+    /// `None` if the table has no such robot and no clock that runs. The time is never later than the moment at which
+    /// the clock of the seat to move runs out.
     pub fn deadline_ms(&self) -> Option<u64> {
         self.deadline_after(self.last_ms)
     }
 
-    /// Like [`deadline_ms`](Table::deadline_ms), for a table with no new entry until `now_ms`. The result may be later
-    /// than `deadline_ms`, because the clock of a seat that is not to move cannot run out soon after `now_ms`.
+    /// Like [`deadline_ms`](Table::deadline_ms), but the caller knows that the table has no new entry until `now_ms`.
+    /// So the result may be later: the clocks of the seats that are not to move cannot start before `now_ms`.
     pub fn deadline_after(&self, now_ms: u64) -> Option<u64> {
         let next = self.game.to_move()?;
         let clock = self.clock.as_ref();
@@ -445,7 +447,7 @@ impl Table {
         self.is_over() && !self.other_entries.iter().any(is_end)
     }
 
-    /// The move of another seat than `seat` that ended the game, if such a move ended it.
+    /// The move that ended the game, if another seat than `seat` made it. Otherwise `None`.
     pub fn opponent_move_that_ended(&self, seat: Seat) -> Option<Move> {
         match self.game.turns().last()? {
             Turn {
@@ -494,7 +496,8 @@ pub fn conclusion_in_words(conclusion: &Conclusion) -> String {
 }
 
 impl Entry {
-    /// The seat that was taken, or that completed the turn, offered or answered; `None` for all other entries.
+    /// The seat of the player who took a seat, completed a turn, made an offer or answered an offer. `None` for all
+    /// other entries.
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Entry::Seated { seat, .. }

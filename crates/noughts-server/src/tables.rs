@@ -57,15 +57,16 @@ const MAX_CONFLICTS: usize = 16;
 /// How long an unused table stays in memory.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Maximum time that a command at a table with a clock waits for a successful sweep (see [`deadlines`]), and the
-/// interval between two checks whether there was one.
+/// Maximum time that a command at a table with a clock waits for a successful sweep; see [`deadlines`].
 const MAX_WAIT_FOR_SWEEP: Duration = Duration::from_secs(3);
+/// Interval between two checks whether there was a successful sweep.
 const WAIT_FOR_SWEEP: Duration = Duration::from_millis(20);
 
 /// How long to wait after an error of the store before trying again.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// The address whose processor time the robots at a loaded table use, until a client acts there.
+/// Robots at a table that was loaded from the store use the processor time of this address, until a client acts at the
+/// table.
 const UNKNOWN_OWNER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
 /// The tables in memory, and everything that they need.
@@ -88,7 +89,8 @@ pub struct Tables {
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats may have changed.
     seats_changed: OnceLock<SeatsChanged>,
-    /// Incremented whenever a list of games may have changed: tables, seats, presence, spectators.
+    /// Incremented whenever tables, seats, presence or spectators have changed, so that a list of games may have
+    /// changed.
     lists_version: watch::Sender<u64>,
     /// Called when a registered player, or a game of a registered player, has changed.
     player_changed: OnceLock<PlayerChanged>,
@@ -172,8 +174,8 @@ impl Tables {
         Ok(Some(live))
     }
 
-    /// The table of a game, if it is in memory. A table that a panic closed is not returned, so that it is
-    /// loaded again.
+    /// The table of a game, if it is in memory. Closed tables are not returned, so that the caller loads the table
+    /// again.
     pub(crate) fn in_memory(&self, id: GameId) -> Option<Arc<LiveTable>> {
         let all = self.live();
         all.get(&id).filter(|live| !live.is_closed()).cloned()
@@ -194,8 +196,8 @@ impl Tables {
         self.len() == 0
     }
 
-    /// Creates a table, or finds the table that the same request created before. Its robots use the processor
-    /// time of `owner`.
+    /// Creates a table, or finds the table that the same request created before. The robots at the table use the
+    /// processor time of `owner`.
     pub async fn create(
         self: &Arc<Tables>,
         new: NewGame,
@@ -214,7 +216,7 @@ impl Tables {
         Ok(Creation::Created(self.open(table, names, owner)))
     }
 
-    /// Puts a game that this node has created into memory.
+    /// Puts a new game into memory. This node has created the game.
     fn open(
         self: &Arc<Tables>,
         table: Table,
@@ -232,7 +234,7 @@ impl Tables {
         live
     }
 
-    /// The result for a request whose key `key` was used to create a game before; `None` if it was not.
+    /// The result for a request with the key `key`, if a game was already created with this key. Otherwise `None`.
     pub async fn created_before(
         &self,
         key: &CreationKey,
@@ -279,7 +281,7 @@ impl Tables {
         command: &Command,
     ) -> Result<(), SubmitError> {
         let arrived_ms = match command {
-            // A clock has certainly run out if its deadline is before the certain time.
+            // A clock has certainly run out if its deadline is before `certain_ms`.
             Command::CheckDeadline => self.clock.certain_ms(),
             _ if live.has_clock => match self.clock.fresh_ms() {
                 Some(now_ms) => now_ms,
@@ -356,7 +358,7 @@ impl Tables {
         }
     }
 
-    /// Puts the rematch into memory, if `append` created one, because a robot may be to move there.
+    /// If `append` created a rematch, puts its table into memory, because a robot may have the first move there.
     fn open_rematch(self: &Arc<Tables>, live: &LiveTable, append: Append) {
         if let Some((new, _)) = append.new_game
             && let Ok(table) = Table::new(new.settings)
@@ -537,7 +539,7 @@ impl Tables {
 
     /// Sets the function that is called for every new table and every table whose seats may have changed.
     pub(crate) fn on_seats_changed(&self, notify: impl Fn(&Table) + Send + Sync + 'static) {
-        // It is set only once, because there is one `Matchmaking` per server.
+        // The function is set only once, because there is one `Matchmaking` per server.
         let _ = self.seats_changed.set(Box::new(notify));
     }
 
@@ -546,8 +548,8 @@ impl Tables {
         self.lists_version.send_modify(|version| *version += 1);
     }
 
-    /// A receiver that is notified when a list of games may have changed on this node: tables, seats, presence,
-    /// spectators.
+    /// A receiver that is notified when tables, seats, presence or spectators have changed on this node, so that a list
+    /// of games may have changed.
     pub(crate) fn watch_lists(&self) -> watch::Receiver<u64> {
         self.lists_version.subscribe()
     }
@@ -593,7 +595,7 @@ impl Tables {
         let now_ms = self.clock.now().as_millis() as u64;
         let idle_ms = IDLE.as_millis() as u64;
         self.live().retain(|_, live| {
-            // No other code has the table, and none can get it while the map is locked.
+            // No other code has the table, and no other code can get it while the map is locked.
             let is_unused = Arc::strong_count(live) == 1;
             let is_idle = now_ms >= live.used_ms() + idle_ms || live.is_closed();
             !(is_unused && is_idle)
@@ -649,7 +651,7 @@ impl Tables {
 )]
 enum Decided {
     Nothing,
-    /// The table must be brought up to date with the store, and the command decided again.
+    /// The table must be brought up to date with the store. Then the command must be decided again.
     CatchUp,
     Append(Append),
 }
@@ -674,7 +676,7 @@ fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
     })
 }
 
-/// Whether the append only adds time to the current turn. Then the command must still be decided.
+/// Whether the append does nothing but add time to the current turn. In this case, the command must still be decided.
 fn is_added_time(append: &Append) -> bool {
     let is_added = |logged: &LogEntry| matches!(logged.entry, Entry::TimeAdded { .. });
     append.entries.iter().all(is_added)

@@ -11,9 +11,9 @@
 //! end 2 9f86d081884c7d65…
 //! ```
 //!
-//! A row begins with a tab, and tabs separate its values: text with the escapes `\\`, `\t`, `\n`, `\r`, bytes in
-//! hexadecimal, `t` or `f`, decimal numbers, `\N` for no value. The last line has the number of rows and the SHA-256 of
-//! all lines before the last.
+//! A row begins with a tab, and tabs separate its values. A value is text with the escapes `\\`, `\t`, `\n` and `\r`,
+//! bytes in hexadecimal, `t` or `f` for true or false, a decimal number, or `\N` for no value. The last line has the
+//! number of rows and the SHA-256 of all lines before the last.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufWriter, Read, Write};
@@ -35,8 +35,8 @@ const FORMAT: u32 = 1;
 const MAX_LINE: u64 = 64 << 20;
 
 /// Creates a file and fills it by `write`. On Unix, only the owner of the file can read it. Until the file is complete,
-/// its name ends in `.partial`. Fails if a file of one of these names exists, at the start or at the end; after an
-/// error, no new file is left.
+/// its name ends in `.partial`. Fails if a file with one of these names exists at the start, or if a file named `path`
+/// exists at the end. After an error, no new file is left.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
@@ -89,7 +89,7 @@ fn give_name(partial: &Path, path: &Path) -> io::Result<()> {
 
 fn create_partial(path: &Path) -> Result<File, BackupError> {
     let mut options = OpenOptions::new();
-    // An existing file, such as one of another running backup, is never overwritten.
+    // An existing file, such as the file of another running backup, is never overwritten.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -371,8 +371,8 @@ fn read_row(text: &str, open: &OpenTable) -> Option<Vec<DumpValue>> {
     row.filter(|_| texts.next().is_none())
 }
 
-/// Parses the line that begins a table; `None` for any other line, and if no column is named. Returns an error if the
-/// table or a column is unknown.
+/// Parses the line that begins a table. Returns `None` for any other line, and for a line that names no column. Returns
+/// an error if the table or a column is unknown.
 fn read_table(line: &str) -> Option<Result<OpenTable, BackupError>> {
     let mut words = line.strip_prefix("table ")?.split(' ');
     let name = words.next()?;

@@ -1,8 +1,8 @@
 //! Pairs clients and quick matches of all nodes through the store.
 //!
 //! This node sends the store a list of its waiting clients and new quick matches: after every change, and once per
-//! second while players wait. The store pairs players of all nodes at each list. Its reply has the matches of this
-//! node's clients, also if the store made them at a list of another node. See
+//! second while players wait. Whenever the store receives a list, it pairs players of all nodes. The reply has all
+//! matches of this node's clients, also matches that the store made when it received a list of another node. See
 //! [`Store::match_waiting`](crate::Store::match_waiting).
 
 use std::collections::{BTreeMap, HashSet};
@@ -77,12 +77,13 @@ impl Matchmaking {
         };
         let mut hints = self.tables.bus().subscribe();
         let mut searched: Option<Instant> = None;
-        // Quick matches look for open seats in their own task, because they wait for the lists that this task
+        // A separate task looks for open seats for quick matches, because it must wait for lists that the current task
         // sends.
         let mut seating: Option<(Instant, JoinHandle<()>)> = None;
         loop {
             let is_time = searched.is_none_or(|searched| searched.elapsed() >= search_interval);
-            // A client gets an open seat of another node, if there is one, before the store may pair it.
+            // For a new client, the search comes before the list. So the client gets an open seat of another node, if
+            // there is one, before the store can pair the client.
             let has_new_client = is_shared && self.has_new_client();
             if searched.is_none() || has_new_client || (is_time && self.has_client()) {
                 match self.offer_stored_seats().await {
@@ -271,7 +272,7 @@ impl Matchmaking {
     }
 
     /// Tells the store that no client waits at this node, because the server stops. If the function returns true, the
-    /// store no longer pairs clients of this node.
+    /// store no longer pairs clients of this node. It returns false if this takes longer than `max_wait`.
     pub(crate) async fn withdraw_all(self: &Arc<Matchmaking>, max_wait: Duration) -> bool {
         let withdrawn = async {
             while !self.state().sent.is_settled() {

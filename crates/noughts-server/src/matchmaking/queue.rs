@@ -1,4 +1,4 @@
-//! A first-come, first-served queue that pairs its items. No I/O.
+//! A first-come, first-served queue that pairs its items. It does no I/O.
 
 use std::collections::BTreeMap;
 
@@ -38,8 +38,8 @@ impl<W> Default for Queue<W> {
 }
 
 impl<W> Queue<W> {
-    /// Pairs `new` with the longest-waiting item for which `fits` is true, or queues it. First removes all items for
-    /// which `is_there` is false.
+    /// Removes all items for which `is_there` is false. Then pairs `new` with the longest-waiting item for which `fits`
+    /// is true. If there is no such item, adds `new` to the queue.
     pub(super) fn enter(
         &mut self,
         new: W,
@@ -58,7 +58,7 @@ impl<W> Queue<W> {
         Entered::Waits(ticket)
     }
 
-    /// Removes an item. Does nothing if it was already paired.
+    /// Removes an item. Does nothing if the item was already paired.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         self.waiting.remove(&ticket);
     }

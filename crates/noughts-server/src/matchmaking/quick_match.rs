@@ -18,13 +18,14 @@ use crate::store::{
 use crate::table::{Command, Holder, Key, OpenTo, RequestKey, Status};
 use crate::tables::SubmitError;
 
-/// Maximum number of requests, and of cancellations, that wait for the store's reply at this node.
+/// Maximum number of requests that wait for the store's reply at this node. Cancellations have the same limit.
 const MAX_UNSENT: usize = 10_000;
 
-/// Maximum number of requests, and of cancellations, in one list: the store writes a list in one transaction.
+/// Maximum number of requests in one list, because the store writes a list in one transaction. Cancellations have the
+/// same limit.
 const MAX_LISTED: usize = 1_000;
 
-/// Maximum number of waiting tables that are searched for a seat: the newest ones.
+/// Maximum number of waiting tables that are searched for a seat. If there are more, the newest tables are searched.
 const MAX_SEARCHED_TABLES: usize = 100;
 
 /// Maximum time for the store to reply to a request or a cancellation.
@@ -70,7 +71,7 @@ enum Cancelled {
 }
 
 impl QuickMatches {
-    /// Marks the cancellations of a list that was sent, but to which the store did not reply.
+    /// Marks the cancellations in `list`, because this list was sent and the store's reply was lost.
     pub(super) fn note_lost_reply(&mut self, list: &WaitingList) {
         for cancellation in self.cancelled.iter_mut().take(list.cancelled.len()) {
             cancellation.may_be_gone = true;
@@ -110,12 +111,12 @@ impl QuickMatches {
         !self.waiting_here.is_empty()
     }
 
-    /// Handles the store's reply to `list`: answers the requests and cancellations in it, and updates the waiting quick
-    /// matches.
+    /// Handles the store's reply to `list`: answers the requests and cancellations in `list`, and updates the waiting
+    /// quick matches.
     pub(super) fn answer_requests(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
-            // An error only means that the caller no longer waits for the answer.
+            // `send` returns an error if the caller no longer waits for the answer. This error does not matter.
             let _ = answer.send(*request);
         }
         for cancellation in self.cancelled.drain(..list.cancelled.len()) {
@@ -144,7 +145,8 @@ impl QuickMatches {
 }
 
 impl Matchmaking {
-    /// Requests an opponent for a registered player. When there is one, the game appears among the player's games.
+    /// Requests an opponent for a registered player. When the player is paired, the game appears among the player's
+    /// games.
     pub async fn request_match(
         self: &Arc<Matchmaking>,
         player: PlayerId,
@@ -173,7 +175,7 @@ impl Matchmaking {
         self.reply(answered).await
     }
 
-    /// Cancels a quick match. Returns whether it was waiting.
+    /// Cancels a quick match. Returns whether the quick match was waiting.
     pub async fn cancel_match(
         self: &Arc<Matchmaking>,
         id: WaitingId,
@@ -265,9 +267,9 @@ impl Matchmaking {
         taken
     }
 
-    /// Removes a quick match from the store, so that the store does not pair the player. False if the quick match did
-    /// not wait, or if too many cancellations wait for the store's reply. There is no time limit, because the store may
-    /// execute a cancellation long after it was sent.
+    /// Removes a quick match from the store, so that the store does not pair the player. Returns false if the quick
+    /// match did not wait, or if too many cancellations wait for the store's reply. There is no time limit, because the
+    /// store may execute a cancellation long after it was sent.
     async fn withdraw_match(&self, id: WaitingId, player: PlayerId) -> bool {
         let Ok(answered) = self.send_cancellation(id, player) else {
             return false;
@@ -308,7 +310,7 @@ impl Matchmaking {
         loop {
             match self.send_request(quick_match.clone()).await {
                 Ok(_) => return Ok(()),
-                // It is safe to repeat the request, because requests with the same id count as one.
+                // It is safe to repeat the request, because two requests with the same id count as one request.
                 Err(_) => sleep(RETRY_AFTER).await,
             }
         }
@@ -388,7 +390,7 @@ impl Matchmaking {
         }
     }
 
-    /// Tells players, connected to any node, that they wait or have a new game.
+    /// Notifies each player whose request was accepted or who has a new game. The player may be connected to any node.
     pub(super) fn announce(&self, list: &WaitingList, matches: &Matches) {
         let metrics = self.tables.metrics();
         for (request, accepted) in list.requests.iter().zip(&matches.requests) {

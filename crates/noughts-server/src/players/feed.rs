@@ -32,7 +32,8 @@ pub(crate) struct Feeds {
 #[derive(Debug, Default)]
 struct State {
     streams: HashMap<PlayerId, Streams>,
-    /// The followed games. For each game: the players who follow it, each with the number of streams that follow it.
+    /// The followed games. For each game: the players who follow the game, each with the number of the player's streams
+    /// that follow it.
     followed: HashMap<GameId, HashMap<PlayerId, usize>>,
 }
 
@@ -85,7 +86,7 @@ impl Feeds {
         let Some(streams) = state.streams.get(&player) else {
             return;
         };
-        // An error only means that the last stream has just ended.
+        // `send` returns an error if the last stream has just ended. This error does not matter.
         let _ = streams.notices.send(match game {
             Some(game) => Notice::Game(game),
             None => Notice::Everything,
@@ -109,7 +110,7 @@ impl Feeds {
         }
     }
 
-    /// Notifies all streams, because this node may have missed messages of other nodes.
+    /// Notifies all streams, because this node may have missed hints of other nodes.
     pub(crate) fn notify_all(&self) {
         let players: Vec<PlayerId> = self.state().streams.keys().copied().collect();
         for player in players {
@@ -129,7 +130,7 @@ impl Feeds {
 }
 
 impl Feed {
-    /// Waits for the next notification; `None` if there can be no more. Cancel safe.
+    /// Waits for the next notification; `None` if there can be no more notifications. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Notice> {
         match self.notices.recv().await {
             Ok(notice) => Some(notice),

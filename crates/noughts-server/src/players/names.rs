@@ -31,7 +31,7 @@ impl From<StoredPlayer> for PlayerInfo {
 pub struct PlayerNames(BTreeMap<PlayerId, PlayerInfo>);
 
 impl PlayerNames {
-    /// Reads the names of the registered players among `holders`. Reads nothing if there are none.
+    /// Reads the names of the registered players among `holders`. Reads nothing if there are no registered players.
     pub async fn load<'h>(
         store: &dyn Store,
         holders: impl IntoIterator<Item = &'h Holder>,
@@ -53,7 +53,7 @@ impl PlayerNames {
         self.0.is_empty()
     }
 
-    /// The player, unless it is unknown or deleted.
+    /// The data of a player; `None` if the player is unknown or deleted.
     pub fn get(&self, player: PlayerId) -> Option<&PlayerInfo> {
         self.0.get(&player)
     }
@@ -81,12 +81,12 @@ impl PlayerNames {
         }
     }
 
-    /// Adds the players of `others`. They replace entries of the same players.
+    /// Adds the players of `others`. If a player is in both maps, the data in `others` is kept.
     pub(crate) fn extend(&mut self, others: PlayerNames) {
         self.0.extend(others.0);
     }
 
-    /// Sets the data of a player, or removes the player with `None`. Returns whether the data changed.
+    /// Sets the data of a player. If `info` is `None`, removes the player. Returns whether the data changed.
     pub(crate) fn set(&mut self, player: PlayerId, info: Option<PlayerInfo>) -> bool {
         if self.0.get(&player) == info.as_ref() {
             return false;

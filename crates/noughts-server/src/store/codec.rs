@@ -55,7 +55,7 @@ fn unreadable(game: GameId, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{what} of game {game} cannot be read"))
 }
 
-/// A key's text and hash. The databases have no unsigned numbers, so the bits of the hash are reinterpreted.
+/// A key's text and hash. The databases have no unsigned numbers, so the bits of the hash are read as a signed number.
 fn key_columns(key: Option<&Key>) -> (Option<String>, Option<i64>) {
     let text = key.map(|key| key.text.clone());
     (text, key.map(|key| key.request as i64))
@@ -91,7 +91,7 @@ pub(super) struct GameRow {
 pub(super) struct SummaryRow {
     pub(super) status: &'static str,
     pub(super) seats: String,
-    /// Whether a seat belongs to a TCP connection: its player leaves when the connection ends.
+    /// Whether a seat belongs to a TCP connection. The player of such a seat leaves when the connection ends.
     pub(super) has_tcp_seat: bool,
     pub(super) deadline_ms: Option<i64>,
     pub(super) ended_ms: Option<i64>,
@@ -245,7 +245,7 @@ impl EntryRow {
     }
 }
 
-/// Reads the entries after number `after`, which must have no gap.
+/// Converts the rows of the entries after number `after`. The numbers of the rows must have no gap.
 pub(super) fn read_entries(
     game: GameId,
     variant: &Variant,
@@ -271,7 +271,8 @@ pub(super) struct AppendRows {
     pub(super) summary: Option<SummaryRow>,
     /// The names of players that took a seat, in the form of the table `seat_names`.
     pub(super) names: Vec<String>,
-    /// If the append ends the game: its registered players, in the form of the table `seat_names`. Otherwise empty.
+    /// The game's registered players, in the form of the table `seat_names`, if the append ends the game. Otherwise
+    /// empty.
     pub(super) ended_names: Vec<String>,
     pub(super) new_game: Option<Box<GameRow>>,
 }
@@ -317,7 +318,8 @@ impl AppendRows {
             && self.new_game.is_none()
     }
 
-    /// The place of the first entry. Of two appends with the same place, at most one is stored.
+    /// The place of the first entry: its game and its number. Of two appends with the same place, at most one is
+    /// stored.
     pub(super) fn place(&self) -> (GameId, i32) {
         (self.game, self.first.number)
     }
@@ -460,7 +462,7 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreErr
     })
 }
 
-/// The game, and the seats that TCP clients of `node` have in it; `None` if there are none.
+/// The game, and the seats that TCP clients of `node` have in it; `None` if these clients have no seat in the game.
 pub(super) fn read_seats_of_node(
     node: NodeId,
     id: &[u8],

@@ -46,10 +46,10 @@ impl DumpValue {
     }
 }
 
-/// A database table that dumps contain.
+/// A database table that is part of a dump.
 #[derive(PartialEq, Eq, Debug)]
 pub struct DumpTable {
-    /// Its name.
+    /// The name of the table.
     pub name: &'static str,
     /// The columns that the table has in both databases.
     pub columns: &'static [(&'static str, ColumnKind)],
@@ -136,15 +136,15 @@ pub const DUMPED: &[DumpTable] = &[
         columns: &[("game", Bytes), ("analysis", Text)],
         order: Some("game"),
     },
-    // TCP seats belong to nodes. The next server detects that these nodes are dead, and their TCP clients leave their
-    // games.
+    // The seat of a TCP client belongs to a node. The first server on the restored store detects that this node is
+    // dead, and lets the node's TCP clients leave their games.
     DumpTable {
         name: "nodes",
         columns: &[("node", Text), ("counter", Integer)],
         order: Some("node"),
     },
-    // The time from the dump to the first start of a server on the restored store is an outage, so no player loses that
-    // time.
+    // The time from the dump to the first start of a server on the restored store counts as an outage. So no player's
+    // clock loses this time.
     DumpTable {
         name: "heartbeat",
         columns: &[("at_ms", Integer)],
@@ -206,7 +206,7 @@ pub(super) enum LoadStep {
 /// statement.
 const MAX_ROWS: usize = 500;
 
-/// A statement takes no more rows when its rows have this size. A single row may be larger.
+/// When the rows of a statement have this size, the next row begins a new statement. A single row may be larger.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Groups the rows of a dump into statements.
@@ -288,8 +288,8 @@ impl RowBatch {
         }
     }
 
-    /// The part of the statement before the values. In a table with a single row, the statement updates this row and
-    /// inserts none, because one of the databases may have more columns.
+    /// The part of the statement before the values. If the table always has exactly one row, the statement is an update
+    /// of this row, because the table has more columns in one of the databases.
     pub(super) fn statement(&self) -> String {
         let names = self.columns.iter().map(|at| self.table.columns[*at].0);
         let names = names.collect::<Vec<_>>().join(", ");
@@ -353,7 +353,7 @@ macro_rules! push_values {
     };
 }
 
-/// Defines functions that dump and load inside the open transaction; the same for SQLite and PostgreSQL, see
+/// Defines functions that dump and load inside the open transaction. They are the same for SQLite and PostgreSQL; see
 /// [`shared_sql`](super::shared_sql).
 macro_rules! shared_dump {
     ($connection:ty, $database:ty) => {

@@ -1,7 +1,7 @@
 //! Group commit: one transaction stores the writes of many callers.
 //!
-//! A durable commit takes a few milliseconds, for one row as well as for a thousand. While a batch is written, requests
-//! wait in a bounded queue; the next batch takes up to [`MAX_BATCH`] of them.
+//! A durable commit takes a few milliseconds, whether it stores one row or a thousand. While a batch is written, new
+//! requests wait in a bounded queue. The next batch takes up to [`MAX_BATCH`] requests from the queue.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -60,7 +60,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Runs `work`, a commit of `writes` writes, and counts it if it succeeds.
+    /// Runs `work`, which commits `writes` writes. If `work` succeeds, counts one batch and these writes.
     pub(super) async fn count<T, E>(
         &self,
         writes: usize,
@@ -100,7 +100,7 @@ enum Request {
 }
 
 impl GroupCommit {
-    /// Starts `lanes` tasks, each of which writes one batch at a time. They end when this value is dropped
+    /// Starts `lanes` tasks, each of which writes one batch at a time. The tasks end when the returned value is dropped
     /// and the queue is empty.
     pub(super) fn start(
         writer: &Arc<impl WriteBatch>,
@@ -116,14 +116,14 @@ impl GroupCommit {
         GroupCommit { queue }
     }
 
-    /// Creates a game. Replies when it is durable.
+    /// Creates a game. Replies when the game is durable.
     pub(super) async fn create(&self, game: GameRow) -> Outcome<Created> {
         let (reply, outcome) = oneshot::channel();
         self.send(Request::Create(Box::new(game), reply)).await?;
         outcome.await.map_err(|_| closed())?
     }
 
-    /// Appends entries. Replies when they are durable.
+    /// Appends entries. Replies when the entries are durable.
     pub(super) async fn append(&self, append: AppendRows) -> Outcome<Appended> {
         let (reply, outcome) = oneshot::channel();
         self.send(Request::Append(Box::new(append), reply)).await?;
@@ -197,7 +197,7 @@ impl Batch {
         };
         debug_assert_eq!(outcomes.created.len(), creates.len());
         debug_assert_eq!(outcomes.appended.len(), appends.len());
-        // An error only means that the caller no longer waits.
+        // `send` returns an error if the caller no longer waits. This error does not matter.
         for (outcome, reply) in outcomes.created.into_iter().zip(self.created) {
             let _ = reply.send(outcome);
         }

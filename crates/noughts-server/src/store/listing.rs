@@ -1,4 +1,4 @@
-//! The statement for a page of a list of games, for both databases.
+//! The statement that reads one page of a game list, for both databases.
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
@@ -11,12 +11,13 @@ use super::{ATTENDED_MS, ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::id::GameId;
 use crate::table::Status;
 
-/// The statuses of listed games. The index is ordered within each status, so a page merges the newest games of each
-/// status.
+/// The statuses of listed games. The index orders the games of each status separately. So a page reads the newest games
+/// of each status, and merges them.
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The statuses to read for a query, with one statement each. For the running games of a player, one statement reads
-/// the games of all statuses, so the result is only `Playing`.
+/// The statuses that a query needs; one statement per status reads the games. For the running games of a player, a
+/// single statement reads the games of all statuses. In this case the result is `Playing`, which stands for all of
+/// them.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = match query.player {
         Some(PlayerFilter::Running(_)) => Some(Status::Playing),
@@ -26,7 +27,7 @@ pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
 }
 
-/// A row of a page: its place in the order, if that is readable, and its columns.
+/// A row of a page. `place` is `None` if the game's id or time of creation is unreadable.
 #[derive(Debug)]
 pub(super) struct PageRow {
     place: Option<(u64, GameId)>,
@@ -47,11 +48,11 @@ impl PageRow {
     }
 }
 
-/// Maximum number of pages that are read for one list. A page does not suffice if some of its rows are left out.
+/// Maximum number of pages that are read for one list; see [`ListInProgress`].
 const MAX_PAGES: usize = 100;
 
-/// A list that is filled page by page. One page is enough, unless the list leaves rows out because they are unreadable
-/// or because their game is not attended.
+/// A list that is filled page by page. Rows are left out if they are unreadable or if their game is not attended. In
+/// this case the list needs another page.
 #[derive(Debug)]
 pub(super) struct ListInProgress<'u> {
     query: ListQuery,
@@ -75,7 +76,7 @@ impl ListInProgress<'_> {
         &self.query
     }
 
-    /// Adds the next page, whose rows were read for each status. Returns the list when it is complete.
+    /// Adds the next page. `rows` has the rows of all statuses, in any order. Returns the list when it is complete.
     pub(super) fn add(
         &mut self,
         mut rows: Vec<PageRow>,
@@ -139,12 +140,12 @@ where
             select.push(" AND is_running");
             by_name
         }
-        // Nearly all games of a player are over: find them by name.
+        // Nearly all games of a player are over, so the search begins with the player's name.
         (Status::Over, Some(name)) => {
             select.push(NAMES_FIRST).push_bind(name);
             by_name
         }
-        // Few games are not over: search them for the name.
+        // Few games are not over, so the search begins with these games.
         (Status::Unlisted | Status::Waiting | Status::Playing, Some(name)) => {
             select.push("games WHERE EXISTS (SELECT 1 FROM seat_names WHERE name = ");
             select.push_bind(name);

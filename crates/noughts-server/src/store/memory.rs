@@ -21,7 +21,7 @@ use crate::table::{
     Summary,
 };
 
-/// Games in memory. Of the finished games only the latest are kept, so that they take bounded memory.
+/// Games in memory. Only the latest finished games are kept, so that finished games take bounded memory.
 #[derive(Debug)]
 pub struct Memory {
     shards: [Mutex<Shard>; SHARDS],
@@ -39,7 +39,7 @@ pub struct Memory {
 /// Number of shards: enough that two threads seldom wait for each other.
 const SHARDS: usize = 16;
 
-/// Initial capacity for entries. Most games have no more.
+/// Initial capacity for the entries of a game. Most games have no more entries than this.
 const SHORT_LOG: usize = 10;
 
 #[derive(Debug, Default)]
@@ -159,7 +159,8 @@ impl Memory {
         Ok(Created::Stored)
     }
 
-    /// Locks the shards of two games, in a fixed order, and then appends.
+    /// Appends entries and creates a game: both or neither. The shards of the two games are locked in a fixed order, so
+    /// that two such calls cannot deadlock.
     fn append_with_game(
         &self,
         append: &Append,
@@ -259,7 +260,8 @@ impl Kept {
 }
 
 impl Shard {
-    /// Stores a new game. Returns the finished games that were removed for it.
+    /// Stores a new game. If the new game is already over, returns the older finished games that were removed to make
+    /// room.
     fn insert(&mut self, kept: Kept, max_finished: usize) -> Result<Vec<Kept>, StoreError> {
         let id = kept.settings.id;
         if self.games.contains_key(&id) {
@@ -285,8 +287,8 @@ impl Shard {
         (!is_next).then_some(Appended::Conflict)
     }
 
-    /// Appends entries that are not [refused](Shard::refusal). If the game is finished now, returns the older
-    /// finished games that were removed for it.
+    /// Appends entries that are not [refused](Shard::refusal). If the game is finished now, returns the older finished
+    /// games that were removed to make room.
     fn append(&mut self, append: &Append, max_finished: usize) -> Vec<Kept> {
         let id = append.game;
         let Some(kept) = self.games.get_mut(&id) else {

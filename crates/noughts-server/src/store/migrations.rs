@@ -75,9 +75,9 @@ pub(super) fn check_version(schema: i64) -> Result<(), StoreError> {
 /// What to do with a store that is empty or has an older schema than this program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Opening {
-    /// Create or migrate it.
+    /// Create or migrate the store.
     Migrate,
-    /// Refuse it, so that it stays as it is.
+    /// Refuse the store, so that it stays as it is.
     RefuseOlder,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn another_program() -> StoreError {
     StoreError::Invalid("it is the database of another program".to_owned())
 }
 
-/// How long a migration waits for nodes of schema 1 to end. Their leases last 10 s.
+/// How long a migration waits for nodes of schema 1 to end. While such a node runs, it renews a lease of 10 s.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// Waits for nodes of the older version to end, because they write tables that the migration removes.
@@ -115,9 +115,9 @@ impl OldNodes {
         }
     }
 
-    /// How long to wait before the next check, given the remaining time of the longest lease. `None` if there is
-    /// nothing to wait for. An error if the wait would be too long: then a node of the older version still renews its
-    /// lease.
+    /// How long to wait before the next check. `lease_ms` is the remaining time of the longest lease. Returns `None` if
+    /// all leases have ended. Returns an error if the wait would be too long: in this case, a node of the older version
+    /// still renews its lease.
     pub(super) fn wait(&self, lease_ms: i64) -> Result<Option<Duration>, StoreError> {
         if lease_ms <= 0 {
             return Ok(None);
@@ -134,10 +134,12 @@ impl OldNodes {
     }
 }
 
-/// A seat of schema 1 that was taken: the game, the seat, its holder, and the game's `holders`.
+/// A seat of schema 1 that a player has taken: the game's id, the seat, the new holder, and the game's column
+/// `holders`.
 pub(super) type OldSeat = (Vec<u8>, i16, String, String);
 
-/// The holders of each game with taken seats. In `sittings` the rows of a game must be adjacent.
+/// For each game in `sittings`, the text of its holders after the seats were taken. In `sittings` the rows of a game
+/// must be adjacent.
 pub(super) fn seats_now(sittings: Vec<OldSeat>) -> Vec<(Vec<u8>, String)> {
     let mut games: Vec<(Vec<u8>, String)> = Vec::new();
     for (game, seat, holder, holders) in sittings {
@@ -149,7 +151,8 @@ pub(super) fn seats_now(sittings: Vec<OldSeat>) -> Vec<(Vec<u8>, String)> {
     games
 }
 
-/// Replaces the line of one seat. Works on the text, so that unreadable lines stay unchanged.
+/// Replaces the line of one seat in the text `holders`. The other lines are not parsed, so unreadable lines stay
+/// unchanged.
 fn take_seat(holders: &str, seat: i16, holder: &str) -> String {
     let mut lines: Vec<&str> = holders.lines().collect();
     let line = usize::try_from(seat).ok().and_then(|s| lines.get_mut(s));
@@ -159,13 +162,13 @@ fn take_seat(holders: &str, seat: i16, holder: &str) -> String {
     lines.join("\n")
 }
 
-/// Each game with the text of its rematch's id.
+/// The id of each game, with the id of its rematch as text.
 pub(super) fn rematch_ids(rematches: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<(Vec<u8>, String)> {
     let text = |(game, next): (Vec<u8>, Vec<u8>)| Some((game, read_id(&next).ok()?.to_string()));
     rematches.into_iter().filter_map(text).collect()
 }
 
-/// The deadline of an unfinished game of schema 1, which stored no deadlines. The sweep uses it to resume
+/// The deadline of an unfinished game of schema 1. Schema 1 stored no deadlines. The sweep needs the deadline to resume
 /// robots whose server stopped.
 pub(super) fn deadline_of(game: StoredGame) -> Option<u64> {
     let id = game.settings.id;

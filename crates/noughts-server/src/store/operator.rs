@@ -3,7 +3,7 @@
 /// A network whose clients are refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ban {
-    /// In CIDR notation.
+    /// The network in CIDR notation, such as `192.0.2.0/24`.
     pub network: String,
     /// When the ban ends, in milliseconds since 1970.
     pub until_ms: u64,
@@ -14,13 +14,13 @@ pub struct Ban {
 /// The settings of the operator, which apply to all nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OperatorSettings {
-    /// All bans, also those that have ended, ordered by network.
+    /// All bans, ordered by network. They include bans that have ended.
     pub bans: Vec<Ban>,
     /// The current announcement.
     pub announcement: Option<String>,
 }
 
-/// Defines statements for operators, the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
+/// Defines functions for operators that are the same for SQLite and PostgreSQL; see [`shared_sql`](super::shared_sql).
 macro_rules! shared_operator_sql {
     ($connection:ty) => {
         pub(super) async fn operator_settings(from: &mut $connection) -> Result<OperatorSettings, StoreError> {
@@ -88,7 +88,7 @@ macro_rules! shared_operator_sql {
             Ok(())
         }
 
-        /// The players after `after`, ordered by id.
+        /// At most `limit` players whose ids are greater than `after`, ordered by id.
         pub(super) async fn list_players(
             from: &mut $connection,
             after: Option<PlayerId>,
@@ -113,7 +113,7 @@ macro_rules! shared_operator_sql {
             rows.into_iter().map(read).collect()
         }
 
-        /// Deletes a game with everything that belongs to it. Returns whether there was one.
+        /// Deletes a game with everything that belongs to it. Returns whether the game existed.
         pub(super) async fn delete_game(
             to: &mut $connection,
             game: GameId,
@@ -148,8 +148,8 @@ macro_rules! shared_operator_sql {
     };
 }
 
-/// Defines the operations of a store for operators. The store must define the macros `on_connection` and
-/// `in_transaction`.
+/// Defines the methods of `Store` for operators. The module that uses this macro must define the macros `on_connection`
+/// and `in_transaction`.
 macro_rules! operator_operations {
     () => {
         fn operator_settings(&self) -> Reply<'_, OperatorSettings> {

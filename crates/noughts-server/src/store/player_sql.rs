@@ -253,7 +253,8 @@ macro_rules! shared_players {
     };
 }
 
-/// Defines the operations of a store on players. The store must define the macros `on_connection` and `in_transaction`.
+/// Defines the methods of `Store` for players. The module that uses this macro must define the macros `on_connection`
+/// and `in_transaction`.
 macro_rules! player_operations {
     () => {
         fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {

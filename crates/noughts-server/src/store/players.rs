@@ -7,13 +7,13 @@ use crate::id::PlayerId;
 /// A player as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredPlayer {
-    /// Its id.
+    /// The player's id.
     pub id: PlayerId,
-    /// Its name.
+    /// The player's name.
     pub name: String,
-    /// Whether it is a program.
+    /// Whether the player is a program.
     pub is_bot: bool,
-    /// When it was created, in milliseconds since 1970.
+    /// When the player was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
@@ -33,7 +33,7 @@ impl SecretHash {
     }
 }
 
-/// Maximum number of tokens per player: one per device.
+/// Maximum number of tokens per player. Each device of a player has its own token.
 pub const MAX_TOKENS: usize = 16;
 
 /// Maximum number of unused link codes per player.

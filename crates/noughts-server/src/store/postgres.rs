@@ -1,7 +1,8 @@
 //! Games in PostgreSQL, for any number of nodes at once.
 //!
-//! The appends of a batch are one statement in its own transaction, except appends that create a game and repetitions
-//! of the same place in a log. The primary key decides which node was first.
+//! One statement, which is its own transaction, writes the appends of a batch. Exceptions are appends that create a
+//! game, and further appends at the same place in a log. If two nodes append at the same place, the primary key decides
+//! which node was first.
 
 mod dump;
 mod migrate;
@@ -56,8 +57,8 @@ pub struct Postgres {
 /// nodes.
 const MAX_CONNECTIONS: u32 = 10;
 
-/// Number of batches of appends that are written at the same time. While one batch waits for the disk, the next is
-/// sent.
+/// Number of batches of appends that are written at the same time. While one batch waits for the disk, the next batch
+/// is sent.
 const APPEND_LANES: usize = 2;
 
 /// How long to wait for a connection if all are in use or the database is unavailable.
@@ -66,8 +67,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time of one statement in the database.
 const STATEMENT_TIMEOUT: &str = "5s";
 
-/// Maximum time to wait for a reply, except while a dump is sent or loaded. This is for a database that does not reply
-/// at all, so it is longer than the database's own timeout.
+/// Maximum time to wait for a reply, except while a dump is sent or loaded. This timeout is for a database that does
+/// not reply at all, so it is longer than [`STATEMENT_TIMEOUT`].
 const REPLY_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Postgres {
@@ -91,7 +92,7 @@ impl Postgres {
             ("lock_timeout", STATEMENT_TIMEOUT),
             ("idle_in_transaction_session_timeout", STATEMENT_TIMEOUT),
         ]);
-        // Connects without the pool, which would not report why it cannot connect.
+        // Connects without the pool, because the pool would not report why it cannot connect.
         let connected = timeout(CONNECT_TIMEOUT, options.connect()).await;
         let mut connection = connected.map_err(|_| late())??;
         migrate::check(&mut connection, opening).await?;
@@ -118,8 +119,8 @@ fn late() -> StoreError {
     StoreError::Unavailable("the database did not reply in time".to_owned())
 }
 
-/// The result of work on a connection. If the connection did not reply in time, it is closed. If it stayed in the pool,
-/// its late reply could be taken for the reply to another request.
+/// The result of work on a connection. If the connection did not reply in time, it is closed. Otherwise its late reply
+/// could be taken for the reply to another request.
 fn detach_if_late<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,
@@ -144,7 +145,7 @@ macro_rules! on_connection {
     };
 }
 
-/// Like `on_connection`, and counts a durable write.
+/// Like `on_connection`, but also counts a durable write.
 macro_rules! written {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {
@@ -154,7 +155,7 @@ macro_rules! written {
     };
 }
 
-/// Like `written`, in a transaction.
+/// Like `written`, but runs the function in a transaction.
 macro_rules! in_transaction {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {
@@ -260,7 +261,7 @@ impl Store for Postgres {
 
     operator_operations!();
 
-    /// Has no timeout, because it takes as long as its receiver needs.
+    /// A dump has no timeout, because it takes as long as its receiver needs.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         Box::pin(async move { dump::dump_snapshot(&mut *self.pool.acquire().await?, &to).await })
     }

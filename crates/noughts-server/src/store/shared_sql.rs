@@ -1,7 +1,7 @@
 //! Functions that are the same for SQLite and PostgreSQL, written once as macros.
 //!
-//! In sqlx each database has its own connection type, and a function that is generic over both would need a
-//! page of bounds. Instead each store expands these macros for its connection type.
+//! In sqlx each database has its own connection type. A function that is generic over both types would need a page of
+//! trait bounds. Instead each store expands these macros for its connection type.
 
 /// Reads that are the same in both databases. `$has_tcp_seat` is the condition of the index `games_tied`;
 /// `$has_presence` tells whether the table `presence` exists.
@@ -187,8 +187,8 @@ macro_rules! shared_writes {
 
 /// Migrates a database to the schema of this program, in one transaction.
 ///
-/// The caller defines `version`, `begin_migration`, `longest_lease_ms` and `insert_pairs`, which differ
-/// between databases. `$integer` and `$bytes` are column types, `$steps` the statements of each schema.
+/// The caller defines `version`, `begin_migration`, `longest_lease_ms` and `insert_pairs`, which differ between
+/// databases. `$integer` and `$bytes` are column types, and `$steps` has the statements of each schema.
 macro_rules! shared_migration {
     ($connection:ty, $integer:literal, $bytes:literal, $steps:expr) => {
         pub(super) async fn migrate(connection: &mut $connection) -> Result<(), StoreError> {

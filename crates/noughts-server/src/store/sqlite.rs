@@ -60,11 +60,11 @@ pub struct Sqlite {
 /// When a commit is confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SyncMode {
-    /// When the commit is on disk: confirmed writes survive a power failure.
+    /// A commit is confirmed when it is on disk. Confirmed writes survive a power failure.
     #[default]
     Full,
-    /// When the operating system has the commit: confirmed writes survive a crash of the process, but a power failure
-    /// may lose the latest ones.
+    /// A commit is confirmed when the operating system has it. Confirmed writes survive a crash of the process, but a
+    /// power failure may lose the latest confirmed writes.
     Normal,
 }
 
@@ -82,7 +82,7 @@ impl FromStr for SyncMode {
     }
 }
 
-/// Maximum number of reading connections. Reads take microseconds, so more would not help.
+/// Maximum number of reading connections. Reads take microseconds, so more connections would not help.
 const MAX_READERS: u32 = 4;
 
 /// How long to wait for a lock of another process, such as a backup, and for a free reading connection.
@@ -132,8 +132,8 @@ impl Sqlite {
         let file = Arc::new(DatabaseFile::new(path)?);
         let writer = Arc::new(Writer::open(writing, Arc::clone(&file)).await?);
         let readers = SqlitePoolOptions::new()
-            // All connections are opened at the start and kept. A connection that is opened later would read
-            // a file that has replaced this one.
+            // All connections are opened at the start and kept. A connection that is opened later could open a file
+            // that has replaced this one.
             .min_connections(MAX_READERS)
             .max_connections(MAX_READERS)
             .idle_timeout(None)
@@ -175,8 +175,8 @@ impl Sqlite {
         Ok(self.readers.begin().await?)
     }
 
-    /// Limits the file to `pages` pages of 4 KiB, or to its current size if that is larger. Writes beyond that fail
-    /// as on a full disk. Returns the limit.
+    /// Limits the file to `pages` pages of 4 KiB, or to its current size if that is larger. Writes beyond the limit
+    /// fail as on a full disk. Returns the limit.
     pub async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
         self.writer.limit_pages(pages).await
     }

@@ -1,4 +1,4 @@
-//! Logs each game that cannot be read, once. Lists leave these games out.
+//! Logs each unreadable game once. Lists leave these games out.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ pub(super) struct UnreadableGames(Mutex<HashSet<GameId>>);
 const MAX_LOGGED: usize = 1_000;
 
 impl UnreadableGames {
-    /// Logs an unreadable game, the first time it is found. If its id is unreadable too, it is logged each time.
+    /// Logs an unreadable game, the first time it is found. If the id is unreadable too, the error is logged each time.
     pub(super) fn log(&self, game: Option<GameId>, error: &StoreError) {
         let Some(game) = game else {
             tracing::error!(%error, "a game without a readable id is left out");

@@ -15,8 +15,8 @@ use noughts_rules::{ClockSettings, Seat, Variant};
 use crate::id::{GameId, InvalidId, NodeId, PlayerId};
 use crate::table::{Holder, NewGame, Settings, Summary, Table};
 
-/// The id of a waiting player: random and never reused. A TCP client that waits again gets a new id. Registered players
-/// see it as the id of their quick match.
+/// The id of a waiting player: random and never reused. A TCP client that waits again gets a new id. For a registered
+/// player, this is the id of the quick match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitingId(pub u128);
 
@@ -67,15 +67,15 @@ impl WaitingPlayer {
     }
 }
 
-/// What a node tells the store about the players that wait there.
+/// What a node tells the store about the players that wait at this node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WaitingList {
-    /// The version of the list. It is greater than in all earlier lists of the node. A list that arrives late is
-    /// ignored.
+    /// The version of the list. Each list of a node has a greater version than the node's earlier lists. So the store
+    /// can ignore a list that arrives after a newer list.
     pub version: u64,
     /// The waiting TCP clients that may be paired. A client that is missing here is not paired any more.
     pub players: Vec<WaitingPlayer>,
-    /// Matches of TCP clients that the node has seen. They are removed from the store.
+    /// Matches of TCP clients that the node has seen. The store removes these matches.
     pub seen: Vec<WaitingId>,
     /// New quick matches. Their holders are registered players.
     pub requests: Vec<WaitingPlayer>,
@@ -112,25 +112,27 @@ pub enum MatchRequest {
 /// The state of a quick match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QuickMatch {
-    /// The player that it belongs to.
+    /// The player that the quick match belongs to.
     pub player: PlayerId,
-    /// The game and the player's seat, when there is an opponent.
+    /// The game and the player's seat; `None` while the player waits.
     pub matched: Option<(GameId, Seat)>,
 }
 
 /// The store's reply to a list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Matches {
-    /// Matches that the node has not seen yet, of its TCP clients, also of clients that are no longer in its list.
+    /// The matches of the node's TCP clients that the node has not seen yet. They include matches of clients that are
+    /// no longer in the node's list.
     pub unseen: Vec<Match>,
     /// The games that were created for this reply.
     pub created: Vec<GameId>,
     /// The result of each request of the list, in the same order.
     pub requests: Vec<MatchRequest>,
-    /// The cancelled quick matches that were waiting.
+    /// Those quick matches in [`WaitingList::cancelled`] that were waiting until now.
     pub cancelled: Vec<WaitingId>,
-    /// The quick matches, of all nodes, that have a game now: they were paired for this reply, have taken an open seat,
-    /// or were paired before and are requested again.
+    /// The quick matches of all nodes that have a game now. A quick match is in this list if it was paired for this
+    /// reply, if its player has taken an open seat, or if it was paired earlier and the node has repeated the request
+    /// for it.
     pub quick: Vec<(PlayerId, Match)>,
     /// The quick matches that still wait, of all nodes.
     pub waiting: Vec<WaitingPlayer>,
@@ -153,21 +155,21 @@ const MAX_PAIRED: usize = 10_000;
 /// Maximum number of waiting quick matches per player.
 pub const MAX_QUICK_MATCHES: usize = 5;
 
-/// A node sends its list every second. If it has not done so for this long, its clients are not paired,
-/// because the node may be gone.
+/// A node sends its list every second. If no list has arrived for this long, the node's clients are not paired, because
+/// the node may be dead.
 const FRESH_MS: u64 = 3_000;
 
 /// A quick match is dropped if its player is connected to no node for this long.
 pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
 
-/// How long the store can tell the result of a quick match after the pairing.
+/// How long the store remembers the result of a quick match after the pairing.
 pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
-/// Rows of TCP clients that were in no list for this long are removed. By that time the node was declared dead, and its
-/// TCP clients have left their games.
+/// The row of a TCP client is removed if no list has contained the client for this long. By then, the other nodes have
+/// declared the client's node dead, and the clients of the dead node have left their games.
 const OLD_MS: u64 = 3_600_000;
 
-/// A waiting player as the store has it.
+/// A waiting player as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct WaitingRow {
     /// The node of a TCP client; `None` for a quick match.
@@ -197,14 +199,16 @@ impl WaitingRow {
     }
 }
 
-/// The waiting players of all nodes. There are few, because two players who can be paired never both wait.
+/// The waiting players of all nodes. There are few rows, because two players who want the same game are paired at once.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
-/// Quick matches that are already paired. A node requests such a match again if the store's reply was lost.
+/// Quick matches that are already paired. If the store's reply was lost, the node repeats the request for a quick match
+/// that was paired.
 pub(super) type PairedMatches = HashMap<WaitingId, QuickMatch>;
 
-/// Takes a node's list and pairs players who want the same game, longest wait first. Returns the reply, and the games
-/// to create. `paired` must contain all requests of the list that were already paired.
+/// Applies a node's list to `rows`, and then pairs players who want the same game. The players who have waited longest
+/// are paired first. Returns the reply, and the games to create. `paired` must contain all requests of the list that
+/// were already paired.
 pub(super) fn update(
     rows: &mut WaitingRows,
     node: NodeId,
@@ -306,7 +310,8 @@ pub(super) fn update(
     (matches, games)
 }
 
-/// Removes quick matches, and returns the ids of those that waited.
+/// Removes the waiting quick matches that their own players have cancelled. Returns the ids of the removed quick
+/// matches.
 fn cancel(rows: &mut WaitingRows, cancelled: &[(WaitingId, PlayerId)]) -> Vec<WaitingId> {
     let mut gone = Vec::new();
     for (id, player) in cancelled {
@@ -326,7 +331,7 @@ fn add_quick_match(rows: &mut WaitingRows, request: &WaitingPlayer, now_ms: u64)
         .values()
         .filter(|row| row.quick_player() == Some(player));
     let own: Vec<&WaitingPlayer> = own.map(|row| &row.player).collect();
-    // The same request again: the reply was lost.
+    // The node has repeated a request, because the store's reply was lost.
     if own.iter().any(|one| one.id == request.id) {
         return MatchRequest::Accepted(request.id);
     }
@@ -410,8 +415,9 @@ pub(super) struct Plan {
 }
 
 impl WaitingPlayers {
-    /// Computes what a node's list changes; see [`update`]. Nothing changes until the plan is [carried
-    /// out](WaitingPlayers::carry_out). `None` for a list that arrives late.
+    /// Computes what a node's list changes; see [`update`]. Nothing changes until the plan is
+    /// [carried out](WaitingPlayers::carry_out). Returns `None` if this list or a newer list of the node was already
+    /// carried out.
     pub(super) fn plan(&self, node: NodeId, list: &WaitingList, now_ms: u64) -> Option<Plan> {
         let latest = self.versions.get(&node).copied();
         if list.version <= latest.unwrap_or(0) {
@@ -426,7 +432,7 @@ impl WaitingPlayers {
         })
     }
 
-    /// Carries out a plan whose games were stored.
+    /// Carries out a plan. The caller has already stored the games of the plan.
     pub(super) fn carry_out(
         &mut self,
         plan: Plan,
@@ -454,7 +460,6 @@ impl WaitingPlayers {
         plan.matches
     }
 
-    /// A quick match by its id.
     pub(super) fn quick_match(&self, id: WaitingId) -> Option<QuickMatch> {
         if let Some(player) = self.rows.get(&id).and_then(WaitingRow::quick_player) {
             let matched = None;

@@ -12,10 +12,10 @@ pub const FIRST_TURN_MS: u64 = 30_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Clock {
     settings: ClockSettings,
-    /// The milliseconds that each seat has left, before the time of the current turn is taken off.
+    /// The milliseconds that each seat had left when the current turn began, or when the game ended.
     left_ms: Vec<u64>,
     /// When the current turn began, in milliseconds since 1970. `None` until all seats are taken, and when the game is
-    /// over. To give a turn more time after an outage, this value is made later.
+    /// over. To give a turn more time after an outage, this value is increased.
     since_ms: Option<u64>,
     /// The seats that have completed a play or a rewind.
     moved: SeatSet,
@@ -67,7 +67,8 @@ impl Clock {
         self.since_ms.get_or_insert(at_ms);
     }
 
-    /// Whether the current turn of `seat` takes time from its clock. The first turn does only in correspondence games.
+    /// Whether the current turn of `seat` takes time from its clock. The first turn of a seat takes time from the clock
+    /// only in correspondence games.
     fn is_charged(&self, seat: Seat) -> bool {
         self.moved.contains(seat) || self.settings.is_correspondence()
     }
@@ -85,8 +86,8 @@ impl Clock {
             .map_or(0, |since_ms| at_ms.saturating_sub(since_ms))
     }
 
-    /// Takes the time since the turn began from the clock of the seat to move, if the turn [is charged](Self::is_charged).
-    /// Returns this time in milliseconds.
+    /// Subtracts the time since the turn began from the clock of the seat to move, if the turn
+    /// [is charged](Self::is_charged). Returns the time since the turn began, in milliseconds.
     fn charge(&mut self, to_move: Seat, at_ms: u64) -> u64 {
         let elapsed_ms = self.elapsed_ms(at_ms);
         if self.is_charged(to_move)
@@ -97,7 +98,7 @@ impl Clock {
         elapsed_ms
     }
 
-    /// Ends the turn of the seat to move and begins the next. Returns the milliseconds that the ended turn took.
+    /// Ends the turn of the seat to move and begins the next turn. Returns the milliseconds that the ended turn took.
     pub(super) fn end_turn(&mut self, to_move: Seat, turn: Turn, at_ms: u64) -> u64 {
         let used_ms = self.charge(to_move, at_ms);
         if let Some(since_ms) = &mut self.since_ms {
@@ -143,13 +144,13 @@ impl Clock {
         Some(self.since_ms?.saturating_add(self.allowed_ms(to_move)))
     }
 
-    /// A time before which no seat's clock runs out, however the game goes on after `at_ms`; `None` while no clock
-    /// runs. Later turns never make this time earlier, so they need not update it in the store.
+    /// Before this time, no seat's clock can run out, whatever happens in the game after `at_ms`. `None` while no clock
+    /// runs. Later turns never make this time earlier, so they need not update the deadline in the store.
     pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
         let current = self.deadline_ms(to_move)?;
         let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
-        // The seat to move is left out, because its current turn already counts. Exception: its first turn takes no
-        // time from the clock.
+        // `current` is the deadline of the seat to move, so `later` leaves this seat out. Exception: a seat before its
+        // first turn is included, because its clock may have less time than `FIRST_TURN_MS`.
         let later = seats.filter(|seat| *seat != to_move || !self.moved.contains(to_move));
         let later = later.map(|seat| {
             let left_ms = self.left_ms[usize::from(seat.0)];
@@ -163,8 +164,8 @@ impl Clock {
         self.moved == self.everybody
     }
 
-    /// The milliseconds that the current turn lost by `outage`, without milliseconds that were already added. `None` if
-    /// there are none.
+    /// The milliseconds that the current turn lost by `outage`, except milliseconds that were already added. `None`
+    /// instead of 0.
     fn lost_ms(&self, outage: &Outage) -> Option<u64> {
         let since_ms = self.since_ms?;
         let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);
@@ -191,7 +192,7 @@ impl Clock {
 }
 
 impl Table {
-    /// The clocks at the time `now_ms`, if the table has any.
+    /// The clocks at the time `now_ms`; `None` at a table without a clock.
     pub fn clock(&self, now_ms: u64) -> Option<ClockView> {
         let clock = self.clock.as_ref()?;
         Some(clock.view(self.game.to_move(), now_ms.max(self.last_ms)))
@@ -208,15 +209,16 @@ impl Table {
         self.clock.as_ref()?.deadline_ms(to_move)
     }
 
-    /// Whether the current turn began before `ms`. If so, an outage that ended at `ms` may have taken time from it.
+    /// Whether the current turn began before `ms`. If so, an outage that ended at `ms` may have taken time from this
+    /// turn.
     pub(crate) fn has_turn_begun_before(&self, ms: u64) -> bool {
         let clock = self.clock.as_ref();
         let since_ms = clock.and_then(|clock| clock.since_ms);
         since_ms.is_some_and(|since_ms| since_ms < ms)
     }
 
-    /// The decision that ends the game because the time of the seat to move has run out at `now_ms`; `None` if it has
-    /// not run out.
+    /// The decision that ends the game because the time of the seat to move has run out at `now_ms`. `None` if this
+    /// time has not run out.
     pub fn at_deadline(&self, now_ms: u64) -> Option<Decision> {
         let to_move = self.game.to_move()?;
         let clock = self.clock.as_ref()?;
@@ -231,8 +233,8 @@ impl Table {
         self.decide_end(reason, seats, end, now_ms).ok()
     }
 
-    /// Adds the time that the current turn lost by an outage. Returns `None` if it lost none, or if the time was
-    /// already added.
+    /// The decision that gives the current turn the time back that it lost by an outage. `None` if the turn lost no
+    /// time, or if the time was already added.
     pub(super) fn decide_add_time(
         &self,
         outage: &Outage,

@@ -47,8 +47,7 @@ pub enum Command {
         /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A seat offers a rematch. When every human seat has offered one, a new game with the id `next` is
-    /// created.
+    /// A seat offers a rematch. When every human seat has offered a rematch, a new game with the id `next` is created.
     OfferRematch {
         /// Which seat.
         seat: Seat,
@@ -71,7 +70,7 @@ pub enum Command {
         /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A seat answers an offer, or withdraws its own.
+    /// A seat answers an offer, or withdraws its own offer.
     Answer {
         /// Which seat.
         seat: Seat,
@@ -116,7 +115,7 @@ pub struct Decision {
 /// A game to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewGame {
-    /// The settings of its table.
+    /// The settings of the game's table.
     pub settings: Settings,
     /// The idempotency key of the request.
     pub key: Option<CreationKey>,
@@ -125,7 +124,7 @@ pub struct NewGame {
 /// The idempotency key of a request that creates a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CreationKey {
-    /// The client that the key belongs to: two clients may use the same text. Empty in keys of older
+    /// Identifies the client that used the key, because two clients may use the same text. Empty in keys of older
     /// versions.
     pub scope: String,
     /// The key.
@@ -148,7 +147,7 @@ pub struct Summary {
 /// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// The game is not over, and lists do not show it. The table's settings say so, or a seat is open to
+    /// The game is not over, and lists do not show it. The reason is [`Settings::is_listed`], or a seat that is open to
     /// [`OpenTo::Link`].
     Unlisted,
     /// The table has an open seat, and lists show the table.
@@ -192,7 +191,7 @@ pub enum TableRefusal {
     NotStarted,
     /// No other seat is held by a person.
     NoOtherPlayer,
-    /// There is no such offer to answer.
+    /// There is no open offer of this kind to answer.
     NoOffer {
         /// The kind of offer.
         offer: Offer,
@@ -292,7 +291,7 @@ impl std::error::Error for TableRefusal {}
 
 impl Table {
     /// The entries that a command leads to; `None` if there is nothing to do, for example because the command repeats
-    /// an earlier one. Nothing changes until the entries are [applied](Table::apply).
+    /// an earlier command. Nothing changes until the entries are [applied](Table::apply).
     pub fn decide(
         &self,
         command: &Command,
@@ -300,8 +299,8 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // An entry must not be earlier than the entry before it, but that entry may be from a node whose clock is
-        // ahead.
+        // The previous entry may be from a node whose clock is ahead. An entry must not be earlier than the previous
+        // entry.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -509,8 +508,8 @@ impl Table {
         }
     }
 
-    /// The summary after a decision; `None` if the stored summary can stay as it is. A turn that only makes the
-    /// deadline of the clock later needs no new summary, because a stored deadline may be too early, but never too
+    /// The summary after a decision; `None` if the stored summary can stay as it is. No new summary is needed for a
+    /// turn that only moves the deadline to a later time, because a stored deadline may be too early, but never too
     /// late.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
@@ -582,7 +581,7 @@ impl Table {
 impl Decision {
     pub(super) fn one(entry: Entry, at_ms: u64, key: Option<&RequestKey>) -> Decision {
         let key = key.map(|request| Box::new(request.key.clone()));
-        // Capacity for a robot's reply.
+        // Room for two entries: the second may be a robot's reply.
         let mut entries = Vec::with_capacity(2);
         entries.push(LogEntry { at_ms, entry, key });
         Decision {

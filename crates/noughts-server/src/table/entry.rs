@@ -12,7 +12,7 @@ pub struct LogEntry {
     pub at_ms: u64,
     /// What happened.
     pub entry: Entry,
-    /// The idempotency key of the request that caused the entry, if it had one.
+    /// The idempotency key of the request that caused the entry; `None` if the request had no key.
     pub key: Option<Box<Key>>,
 }
 
@@ -46,7 +46,7 @@ pub enum Entry {
     },
     /// The current turn got more time, because nothing could be stored during an outage.
     TimeAdded {
-        /// How much, in milliseconds.
+        /// The added time, in milliseconds.
         ms: u64,
         /// The end of the outage, in milliseconds since 1970. Each outage is counted once.
         until_ms: u64,
@@ -69,7 +69,7 @@ pub enum Offer {
     Draw,
     /// To take back the last play of the offering seat and all later plays.
     Takeback,
-    /// To play another game, with the seats shifted by one.
+    /// To play another game, in which each player has the next seat.
     Rematch,
 }
 
@@ -150,7 +150,7 @@ pub const KEY_LIFETIME_MS: u64 = 24 * 3_600 * 1_000;
 /// The holder of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
-    /// Nobody yet.
+    /// Nobody yet. Contains who may take the seat.
     Open(OpenTo),
     /// A person, or a program that acts like one, without registration.
     Human {
@@ -166,7 +166,7 @@ pub enum Holder {
     Robot(StrategyName),
 }
 
-/// How an open seat is offered.
+/// Who may take an open seat.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpenTo {
     /// Everybody who has the game's link.
@@ -205,7 +205,7 @@ impl Holder {
     }
 }
 
-/// A set of seats; a table has at most 64.
+/// A set of seats. A table has at most 64 seats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SeatSet(u64);
 
@@ -224,7 +224,7 @@ impl SeatSet {
         SeatSet(self.0 | SeatSet::only(seat).0)
     }
 
-    /// The union.
+    /// The seats that are in at least one of the two sets.
     #[must_use]
     pub fn union(self, other: SeatSet) -> SeatSet {
         SeatSet(self.0 | other.0)

@@ -11,20 +11,21 @@ use super::{
 /// Maximum number of entries of a game that are not turns.
 pub const MAX_OTHER_ENTRIES: usize = 1_000;
 
-/// The number of entries in `MAX_OTHER_ENTRIES` that are reserved for answers to offers, taken seats, rematch offers,
+/// How many of the [`MAX_OTHER_ENTRIES`] entries are reserved for answers to offers, taken seats, rematch offers,
 /// outages and the end of the game.
 const RESERVED_ENTRIES: usize = 150;
 
-/// The number of entries in `RESERVED_ENTRIES` that are reserved for the end of a game and for entries after the end.
+/// How many of the [`RESERVED_ENTRIES`] entries are reserved for the end of a game and for entries after the end.
 const RESERVED_FOR_END: usize = 70;
 
 /// Number of turns that must follow a refused draw offer before the seat may offer a draw again.
 pub const DRAW_OFFER_PAUSE: usize = 10;
 
-/// How long each other player must have been away before a claim, in milliseconds: in a game with a clock, in a game
-/// without one, and if the player sent `leave`.
+/// How long each other player must have been away before a claim in a game with a clock, in milliseconds.
 const AWAY_WITH_CLOCK_MS: u64 = 60_000;
+/// The same time in a game without a clock.
 const AWAY_WITHOUT_CLOCK_MS: u64 = 300_000;
+/// The same time for a player who sent `leave`, in every game.
 const AWAY_AFTER_LEAVING_MS: u64 = 10_000;
 
 /// What a seat may claim when all other players are away.
@@ -48,7 +49,7 @@ pub struct Context {
 /// A player who is not connected.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Absence {
-    /// For how long, in milliseconds.
+    /// How long the player has been away, in milliseconds.
     pub ms: u64,
     /// Whether the player sent `leave`.
     pub has_left: bool,
@@ -59,15 +60,15 @@ pub struct Absence {
 pub struct OpenOffer {
     /// What is offered.
     pub offer: Offer,
-    /// The seat that offers it.
+    /// The seat that made the offer.
     pub seat: Seat,
     /// The number of the log entry that made the offer.
     pub entry: u32,
-    /// The seats that have accepted it.
+    /// The seats that have accepted the offer.
     pub accepted: SeatSet,
 }
 
-/// The open offers of a table, and the draws that were refused.
+/// The open offers of a table, and the draw offers that were refused.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Offers {
     open: Vec<OpenOffer>,
@@ -206,7 +207,8 @@ impl Table {
                 | Entry::RematchCreated(_) => return None,
             };
             Some(OfferEvent {
-                // Of the earlier entries, `others` are not turns; the rest are turns.
+                // `number - 1` entries come before this entry. Of these, `others` are not turns, and the rest are
+                // turns.
                 after_turns: other.number as usize - 1 - others,
                 seat,
                 step,
@@ -386,13 +388,14 @@ impl Table {
                 decision.conclusion = end.conclusion;
             }
             Offer::Takeback => self.add_takeback(&mut decision, open.seat, at_ms)?,
-            // Accepting a rematch means offering one.
+            // This answer has no further effect. Clients accept a rematch by `Command::AcceptRematch`.
             Offer::Rematch => {}
         }
         Ok(Some(decision))
     }
 
-    /// Ends the game before every seat has completed a turn, or cancels a table that waits for players.
+    /// The decision that ends the game before every seat has completed a turn, or cancels a table that waits for
+    /// players.
     pub(super) fn decide_abort(
         &self,
         seat: Seat,
@@ -461,7 +464,7 @@ impl Table {
         self.other_entries.iter().any(|other| other.entry == end)
     }
 
-    /// Ends the game for a reason that is not a turn.
+    /// The decision that ends the game for a reason that is not a turn.
     pub(super) fn decide_end(
         &self,
         reason: EndReason,

@@ -1,6 +1,6 @@
 //! The data for watchers of a table: a snapshot, and then the change of each entry.
 //!
-//! Both are Rust types. The HTTP interface encodes each value once for all watchers.
+//! Snapshots and changes are Rust types. The HTTP interface encodes each value once for all watchers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,8 +13,8 @@ use super::{ClockView, Entry, Holder, LogEntry, OpenOffer, SeatSet, Table};
 use crate::id::GameId;
 use crate::players::PlayerNames;
 
-/// On boards with more cells, snapshots and changes do not list the legal moves while the game goes on. The legal moves
-/// are then all empty cells or, with gravity, the lowest empty cell of each column.
+/// On boards with more cells than this, snapshots and changes do not list the legal moves while the game goes on. The
+/// legal moves are then all empty cells or, with gravity, the lowest empty cell of each column.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 /// An immutable snapshot of a table, shared by all readers.
@@ -40,7 +40,7 @@ pub struct Snapshot {
     pub rematch: Option<GameId>,
     /// The view as the HTTP interface has encoded it, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
-    /// The message with the view in a stream, encoded once for all watchers.
+    /// The message of an event stream that contains the view, encoded once for all watchers.
     pub encoded_message: OnceLock<Bytes>,
 }
 
@@ -88,11 +88,11 @@ pub struct TurnChange {
     pub entry: u32,
     /// The variant.
     pub variant: Variant,
-    /// The number of completed turns, including this one.
+    /// The number of completed turns, including this turn.
     pub number: usize,
     /// The turn.
     pub turn: Turn,
-    /// The cells that changed, ascending, with the mark that is there now.
+    /// The cells that changed, in ascending order. Each has its mark after the turn; `None` if the cell is empty now.
     pub cells: Vec<(Move, Option<Side>)>,
     /// Whose turn it is now; `None` if the game is over.
     pub to_move: Option<Seat>,
@@ -102,7 +102,7 @@ pub struct TurnChange {
     pub longest_rewind: Option<u16>,
     /// The nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
-    /// How the game ended, if it did.
+    /// How the game ended; `None` if it is not over.
     pub outcome: Option<Conclusion>,
     /// The offers that wait for an answer now.
     pub offers: Vec<OpenOffer>,
@@ -122,8 +122,8 @@ impl Update {
 }
 
 impl Table {
-    /// The current state, without the names of registered players. The clocks are those at the time of the latest
-    /// entry. Creating a snapshot takes time proportional to the number of cells.
+    /// The current state, without the names of registered players. The clocks show the time of the latest entry.
+    /// Creating a snapshot takes time proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),
@@ -140,8 +140,8 @@ impl Table {
         }
     }
 
-    /// The table with the game as it was after the first `turns` turns, and without offers. All else, such as the
-    /// players and the clocks, is as it is now.
+    /// The table with the game as it was after the first `turns` turns, and without offers. Everything else, such as
+    /// the players and the clocks, is as it is now.
     pub fn snapshot_after(&self, turns: usize, present: SeatSet) -> Snapshot {
         Snapshot {
             game: game_view(&self.game.after(turns)),
@@ -170,7 +170,7 @@ impl Table {
         }
     }
 
-    /// What the latest turn changed. `cells` are the [cells that it changed](Table::cells_changed_by).
+    /// What the latest turn changed. `cells` are the [cells that this turn changed](Table::cells_changed_by).
     pub fn turn_change(&self, turn: Turn, cells: Vec<(Move, Option<Side>)>) -> TurnChange {
         let game: &Game = &self.game;
         let variant = *game.variant();
@@ -193,8 +193,8 @@ impl Table {
         }
     }
 
-    /// An earlier table (a kept copy or a new table), and all entries since then, to replay the entries after number
-    /// `after`.
+    /// The data for a replay of the entries after number `after`: an earlier table (a kept copy or a new table), and
+    /// all later entries.
     pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
         let past = self.copy_before(after)?;
         let entries = self.entries_after(&past).collect();
@@ -205,8 +205,8 @@ impl Table {
         })
     }
 
-    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a
-    /// small change, the list ends there with the whole table.
+    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a small
+    /// change, the list ends at this entry with a snapshot of the whole table as it is now.
     pub fn changes_after(
         &self,
         after: u32,
@@ -223,8 +223,8 @@ impl Table {
         missed.map_or(Vec::new(), |missed| missed.updates(present, names, now))
     }
 
-    /// Every entry since an earlier state of this table, oldest first, with its time. In a game without a clock the
-    /// time of turns is 0.
+    /// Every entry after `past`, an earlier state of this table: oldest first, with its time. In a game without a clock
+    /// the time of turns is 0.
     fn entries_after(&self, past: &Table) -> impl Iterator<Item = (u64, Entry)> + use<'_> {
         let (turns, others) = (past.game.turns().len(), past.other_entries.len());
         let times = self.turns_at_ms.iter().copied().skip(turns);
@@ -256,8 +256,8 @@ fn game_view(game: &Game) -> GameView {
 
 /// The entries that a watcher has missed, with their times, and an earlier table from which they are replayed.
 pub(crate) struct MissedEntries {
-    /// The table before `entries`. It is a kept copy or a new table, so `entries` may begin with entries that
-    /// the watcher has seen.
+    /// The table before `entries`. A kept copy may be older than the entry `after`, so `entries` may begin with entries
+    /// that the watcher has seen.
     past: Table,
     entries: Vec<(u64, Entry)>,
     /// The number of entries that the watcher has seen.
@@ -266,7 +266,7 @@ pub(crate) struct MissedEntries {
 
 impl MissedEntries {
     /// The changes of the missed entries, oldest first, computed by a replay. If an entry cannot be expressed as a
-    /// small change, the list ends there with the whole table in its current state, `now`.
+    /// small change, the list ends at this entry with the snapshot `now` of the whole table.
     pub(crate) fn updates(
         self,
         present: SeatSet,

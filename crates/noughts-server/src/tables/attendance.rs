@@ -1,4 +1,4 @@
-//! Who is connected to a table: players and spectators; and the latest entry of listed games.
+//! The players and spectators that are connected to a table. For lists of games, also the latest entry of each game.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,8 +15,9 @@ pub(crate) struct Attendance {
     pub(crate) present: SeatSet,
     /// The number of connections to this node that follow the game without a seat.
     pub(crate) spectators: u32,
-    /// The number of the game's latest entry. `None` if the table is not in memory here, and the game is over or the
-    /// store is not shared.
+    /// The number of the game's latest entry. `None` if this node does not know the number. It knows the numbers of all
+    /// tables in memory. If several nodes share the store, it also knows the numbers of all other games that are not
+    /// over.
     pub(crate) entry: Option<u32>,
 }
 
@@ -71,7 +72,8 @@ impl Tables {
     ) -> Result<Vec<Attendance>, StoreError> {
         let in_memory = games.iter().map(|game| self.in_memory(game.id));
         let in_memory: Vec<_> = in_memory.collect();
-        // Games that are not over and whose tables this node does not have in memory. Other nodes may have them.
+        // Games that are not over and whose tables this node does not have in memory. Other nodes may have these tables
+        // in memory.
         let elsewhere = games.iter().zip(&in_memory);
         let elsewhere = elsewhere.filter(|(game, live)| live.is_none() && game.ending().is_none());
         let elsewhere: Vec<GameId> = elsewhere.map(|(game, _)| game.id).collect();

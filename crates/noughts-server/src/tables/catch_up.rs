@@ -102,7 +102,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Compares a table with the store and applies new entries. Returns whether that succeeded.
+    /// Compares a table with the store and applies new entries. Returns whether the table is up to date now.
     pub(crate) async fn refresh(self: &Arc<Tables>, live: &Arc<LiveTable>) -> bool {
         let _submission = live.submission.lock().await;
         live.mark_behind();

@@ -100,7 +100,7 @@ impl ConnectedSeat {
         }
     }
 
-    /// What has happened since the last call, for the player.
+    /// What has happened for the player since the last call.
     pub fn progress(&mut self) -> Progress {
         let progress = self.live.progress(self.seat, self.turns);
         self.turns += progress.turns.len();
@@ -139,7 +139,7 @@ impl Tables {
     }
 
     /// Makes the seats of all TCP connections to this node leave their games, because the server stops. Seats of the
-    /// same table leave together. Their TCP clients are not told a result.
+    /// same table leave together. The TCP clients get no result.
     pub(crate) fn leave_all(self: &Arc<Tables>) {
         self.is_stopping.store(true, Ordering::SeqCst);
         let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);

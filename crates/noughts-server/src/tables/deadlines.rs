@@ -39,7 +39,7 @@ struct Schedule {
 #[derive(Clone, Copy, Debug)]
 struct ScheduledCheck {
     at_ms: u64,
-    /// The number of the latest entry that this node has stored, if it has stored one.
+    /// The number of the latest entry that this node has stored; `None` if it has stored no entry.
     stored: Option<u32>,
 }
 
@@ -67,8 +67,8 @@ impl Deadlines {
         }
     }
 
-    /// Removes and returns the games whose check is planned before `now_ms`. Each has the number of the latest entry
-    /// that this node has stored, if it has stored one.
+    /// Removes and returns the games whose check is planned before `now_ms`. With each game, returns the number of the
+    /// latest entry that this node has stored; `None` if it has stored no entry.
     fn take_due(&self, now_ms: u64) -> Vec<(GameId, Option<u32>)> {
         let Schedule { by_time, by_game } = &mut *self.lock();
         let later = by_time.split_off(&(now_ms, GameId::new(0)));
@@ -130,14 +130,14 @@ impl Tables {
             Ok(None) => return,
             Err(error) => {
                 debug!(%game, %error, "cannot load a game whose clock has run out");
-                // Try again soon, when the certain time is later.
+                // Try again soon, when `certain_ms` is later.
                 self.deadlines
                     .schedule(game, self.clock.certain_ms(), stored);
                 return;
             }
         };
-        // A sweep may make the certain time later while the check waits for other submissions. The check does not see
-        // that, so a deadline between the two times must be checked again.
+        // While the check waits for other submissions, a sweep may set `certain_ms` to a later time. The check still
+        // uses the earlier time, so a deadline between the two times must be checked again.
         let certain_ms = self.clock.certain_ms();
         if self.serves_seat_to_move(&live, stored).await {
             self.check_deadline(&live, stored).await;
@@ -163,7 +163,8 @@ impl Tables {
                 | SubmitError::Busy
                 | SubmitError::Closed,
             ) => {
-                // The table may leave memory before the next check, if the store is unavailable for long.
+                // The schedule keeps `stored`, because the table may leave memory before the next check if the store is
+                // unavailable for long.
                 let state = live.state();
                 let stored_here = state.is_stored_here.then(|| state.table.entry());
                 let stored = stored.max(stored_here);
@@ -243,7 +244,7 @@ impl Tables {
         tokio::spawn(async move { tables.check_deadlines(games).await });
     }
 
-    /// The entries that give back to the current turn the time that it lost by outages; `None` if it lost none.
+    /// The entries that give the current turn the time back that it lost by outages. `None` if the turn lost no time.
     pub(super) fn time_to_add(&self, current: &Table) -> Option<Decision> {
         if !current.has_turn_begun_before(self.outages_until_ms.load(Ordering::Acquire)) {
             return None;

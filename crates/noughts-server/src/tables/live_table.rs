@@ -37,7 +37,7 @@ const PROGRAM_VERSION: u64 = {
     hash
 };
 
-/// A table in memory. Reads use its state and never wait for the store. Submissions run one at a time.
+/// A table in memory. Reads never wait for the store. Submissions run one at a time.
 pub struct LiveTable {
     id: GameId,
     pub(super) has_robots: bool,
@@ -61,8 +61,8 @@ pub(super) struct State {
     pub(super) names: Arc<PlayerNames>,
     /// The robots, by seat.
     pub(super) robots: Vec<Option<Robot>>,
-    /// The latest snapshot. It is created on demand, and removed when the table changes. It is not used again while a
-    /// clock runs.
+    /// The latest snapshot. It is created on demand, and removed when the table changes. While a clock runs, each
+    /// request creates a new snapshot.
     snapshot: Option<Arc<Snapshot>>,
     /// Publishes all updates. Created by the first watcher.
     updates: Option<broadcast::Sender<Arc<Update>>>,
@@ -99,15 +99,15 @@ struct Away {
 /// Whether the state is up to date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// No entry is known to be missing.
+    /// As far as this node knows, no entry is missing.
     Current,
-    /// The store may have other entries. They are read before the next decision.
+    /// The log in the store may differ from the table. The next submission reads the log before it decides.
     Behind,
     /// The table was removed from memory, or a submission panicked. The next request loads the table again.
     Closed,
 }
 
-/// A place in a table's queue of submissions. Dropping it frees the place.
+/// A place in a table's queue of submissions. Dropping this value frees the place.
 pub(super) struct Queued<'t>(&'t LiveTable);
 
 impl Drop for Queued<'_> {
@@ -116,7 +116,7 @@ impl Drop for Queued<'_> {
     }
 }
 
-/// Closes a table when a submission panics, so that the next request loads it again.
+/// Closes a table when a submission panics, so that the next request loads the table again.
 pub(super) struct CloseOnPanic<'t>(pub(super) &'t LiveTable);
 
 impl Drop for CloseOnPanic<'_> {
@@ -127,7 +127,8 @@ impl Drop for CloseOnPanic<'_> {
     }
 }
 
-/// Adds `part` to a hash that is for speed, not against attackers. If only one part changes, the hash changes.
+/// Adds `part` to a hash. The hash is fast, but not safe against attackers. If exactly one part changes, the hash
+/// changes.
 const fn mix(hash: u64, part: u64) -> u64 {
     let product = (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     product ^ product >> 32
@@ -249,13 +250,13 @@ impl LiveTable {
         Ok(Watch { snapshot, updates })
     }
 
-    /// The updates after the entry with the number `entry`. `None` if there are too many, or if the log has no such
-    /// entry.
+    /// The updates after the entry with the number `entry`. `None` if there are too many updates, or if the log has no
+    /// entry with this number.
     pub fn changes_after(&self, entry: u32) -> Option<Vec<Update>> {
         /// Maximum number of missed entries that are sent one by one.
         const MAX_ENTRIES: u32 = 1_000;
-        /// Maximum number of missed entries times cells of the board, because each update lists the legal moves. On
-        /// boards that are too large for this list, only [`MAX_ENTRIES`] counts.
+        /// Maximum product of the number of missed entries and the number of cells, because each update lists the legal
+        /// moves. On boards that are too large for such a list, only [`MAX_ENTRIES`] limits the updates.
         const MAX_MOVES: usize = 100_000;
         let state = self.state();
         let missed = state.table.entry().checked_sub(entry)?;
@@ -306,7 +307,7 @@ impl LiveTable {
         }
     }
 
-    /// Records that the store may have other entries.
+    /// Records that the log in the store may differ from the table.
     pub(super) fn mark_behind(&self) {
         let mut state = self.state();
         if state.phase == Phase::Current {
@@ -347,7 +348,8 @@ impl LiveTable {
         })
     }
 
-    /// Records that the player of `seat` has one connection fewer to this node. Returns true if it was the last one.
+    /// Records that the player of `seat` has one connection fewer to this node. Returns true if this was the last
+    /// connection.
     pub(crate) fn disconnect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count = count.saturating_sub(1);
@@ -369,7 +371,7 @@ impl LiveTable {
         has_changed
     }
 
-    /// Adds a spectator to the count if `comes` is true; otherwise removes one.
+    /// Adds a spectator to the count if `comes` is true. Otherwise removes a spectator.
     pub(super) fn count_spectator(&self, comes: bool) {
         match comes {
             true => self.spectators.fetch_add(1, Ordering::Relaxed),
@@ -591,7 +593,7 @@ impl State {
 
     fn send(&self, entry: Option<u32>, change: Change) {
         if let Some(updates) = &self.updates {
-            // An error only means that the last watcher has just left.
+            // `send` returns an error if the last watcher has just left. This error does not matter.
             let _ = updates.send(Arc::new(Update::new(entry, change)));
         }
     }
@@ -602,7 +604,7 @@ impl State {
 pub struct Watch {
     /// The table when the watch began.
     pub snapshot: Arc<Snapshot>,
-    /// The updates since then. A watcher that is too slow misses some, and needs a new snapshot.
+    /// The updates after the snapshot. A watcher that is too slow misses some updates, and needs a new snapshot.
     pub updates: broadcast::Receiver<Arc<Update>>,
 }
 
@@ -611,7 +613,7 @@ pub struct Watch {
 pub struct Progress {
     /// The new turns, except a turn that ended the game.
     pub turns: Vec<Turn>,
-    /// How the game ended, if it did.
+    /// How the game ended; `None` if it is not over.
     pub end: Option<GameEnd>,
 }
 
@@ -620,6 +622,6 @@ pub struct Progress {
 pub struct GameEnd {
     /// The result for this seat.
     pub result: SeatResult,
-    /// The opponent's move that ended the game, if there is one.
+    /// The opponent's move that ended the game; `None` if the game ended in another way.
     pub opponent_move: Option<Move>,
 }

@@ -71,8 +71,8 @@ impl Tables {
         }
     }
 
-    /// Starts the robot to move, unless one is already computing. Before the robot's deadline, only the node that
-    /// stored the latest entry does this.
+    /// Starts the robot that is to move, unless a robot is already computing. Before the robot's deadline, only the
+    /// node that stored the latest entry does this.
     pub(super) fn move_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         self.move_robots_after(live, false);
     }
@@ -118,7 +118,7 @@ impl Tables {
                     }
                 }
                 None if stop.is_set() => break,
-                // The time for the turn ran out before the request got a slot.
+                // The time for the turn ran out before the robot could begin to compute.
                 None => sleep(RETRY_AFTER).await,
             }
             // Without this call, the loop would never yield if the store replies at once.

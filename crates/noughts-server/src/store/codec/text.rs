@@ -7,8 +7,9 @@ use noughts_rules::{
 use crate::id::{NodeId, PlayerId};
 use crate::table::{Answer, EndReason, Holder, Offer, OpenTo, SeatSet, Status};
 
-/// The characters of names that are escaped, and the letter after the backslash. Holders are stored one per line, and
-/// PostgreSQL refuses zero bytes in text.
+/// The characters that are escaped in names. Each pair has the character itself and the character after the backslash.
+/// For example, a line break is stored as `\n`. Line breaks are escaped because holders are stored one per line. Zero
+/// bytes are escaped because PostgreSQL refuses them in text.
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\n', 'n'), ('\r', 'r'), ('\0', '0')];
 
 /// A name as stored: one line, with escapes.
@@ -47,8 +48,8 @@ pub(in crate::store) fn read_node(text: &str) -> Option<NodeId> {
     u64::from_str_radix(text, 16).ok().map(NodeId)
 }
 
-/// The prefix of registered players in the table `seat_names`. The table has other names as [`write_name`] returns
-/// them; none begins like this, because `\p` is not an escape.
+/// The prefix of registered players in the table `seat_names`. All other names in this table have the form that
+/// [`write_name`] returns. They never begin with this prefix, because `\p` is not an escape.
 const PLAYER_PREFIX: &str = "\\player ";
 
 /// The text of a registered player in the table `seat_names`: `\player 0123…`.
@@ -56,8 +57,8 @@ pub(in crate::store) fn write_player(player: PlayerId) -> String {
     format!("{PLAYER_PREFIX}{player}")
 }
 
-/// Formats a holder: `open lobby`, `robot perfect`, `human Ann`, `player 0123…`, or `human@00c0ffee00c0ffee
-/// Ann` for a TCP connection.
+/// Formats a holder: `open lobby`, `robot perfect`, `human Ann`, `player 0123…`, or, for a TCP connection,
+/// `human@00c0ffee00c0ffee Ann`.
 pub(in crate::store) fn write_holder(holder: &Holder) -> String {
     match holder {
         Holder::Open(OpenTo::Link) => "open link".to_owned(),
@@ -195,8 +196,8 @@ pub(in crate::store) fn read_answer(text: &str) -> Option<Answer> {
     }
 }
 
-/// Formats the time that is added after an outage: its length in milliseconds and the end of the outage, such as `10250
-/// until 1700000000000`.
+/// Formats the time that is added after an outage, such as `10250 until 1700000000000`: the added milliseconds, and the
+/// end of the outage.
 pub(in crate::store) fn write_added_time(ms: u64, until_ms: u64) -> String {
     format!("{ms} until {until_ms}")
 }
@@ -252,8 +253,7 @@ pub(in crate::store) fn read_status(word: &str) -> Option<Status> {
     }
 }
 
-/// Formats how a game ended: `draw`, `abandoned`, `won x by line 0 4 8`. The numbers of cells are those of
-/// `Move::index`.
+/// Formats how a game ended: `draw`, `abandoned`, `won x by line 0 4 8`. A cell is written as its `Move::index`.
 pub(in crate::store) fn write_conclusion(conclusion: &Conclusion) -> String {
     let (sides, by) = match conclusion {
         Conclusion::Draw { reason } => return write_draw(*reason).to_owned(),
@@ -382,7 +382,8 @@ mod tests {
             name: name.to_owned(),
             node,
         };
-        // A name that looks like a player's entry in the index gets a different entry.
+        // A person may choose the text of a registered player as a name. The stored form of this name differs from that
+        // text.
         let id = PlayerId::new(33);
         let disguised = human(&write_player(id), None);
         let holders = [

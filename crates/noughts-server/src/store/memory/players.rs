@@ -47,7 +47,7 @@ impl Players {
         self.players.get(&id).map(|known| known.player.clone())
     }
 
-    /// The players after `after`, ordered by id.
+    /// At most `limit` players whose ids are greater than `after`, ordered by id.
     pub(super) fn list(&self, after: Option<PlayerId>, limit: usize) -> Vec<StoredPlayer> {
         let known = self.players.values();
         let is_later = |known: &&Known| after.is_none_or(|after| known.player.id > after);
@@ -119,8 +119,8 @@ impl Players {
         Redemption::Linked(player)
     }
 
-    /// Checks at most [`MAX_EXPIRED`] players that were last checked before `before_ms`, and deletes those that are not
-    /// in `seated`. Returns the number of checked players.
+    /// Checks at most [`MAX_EXPIRED`] players that were last checked before `before_ms`, and deletes the checked
+    /// players that are not in `seated`. Returns the number of checked players.
     pub(super) fn expire(
         &mut self,
         before_ms: u64,

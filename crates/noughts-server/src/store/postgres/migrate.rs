@@ -12,9 +12,10 @@ use crate::store::migrations::{
 };
 use crate::store::shared_sql::shared_migration;
 
-/// The schema of the database; 0 if there is none. Refuses newer versions and other programs.
+/// The schema of the database; 0 if the database has no tables of this program. Refuses newer versions and other
+/// programs.
 async fn version(from: &mut PgConnection) -> Result<i64, StoreError> {
-    // Does not use to_regclass, which may miss a table that another node created while this one waited.
+    // Does not use to_regclass, which may miss a table that another node created while this node waited.
     let (is_ours, is_taken): (bool, bool) = query_as(
         "SELECT coalesce(bool_or(relname = 'schema_steps'), false), \
          coalesce(bool_or(relname = ANY ($1)), false) FROM pg_class JOIN pg_namespace \
@@ -61,7 +62,7 @@ async fn begin_migration(
 
 /// The remaining time of the longest lease of a node of schema 1, by the database's clock.
 async fn longest_lease_ms(at: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    // No node of schema 1 renews its lease until this transaction ends.
+    // Until this transaction ends, the lock keeps nodes of schema 1 from renewing their leases.
     raw_sql("LOCK TABLE nodes IN EXCLUSIVE MODE")
         .execute(&mut *at)
         .await?;

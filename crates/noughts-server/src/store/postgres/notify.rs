@@ -101,9 +101,15 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     }
 }
 
-/// The text of a notification: the sender, and then each hint. `00c0ffee00c0ffee 0…1:7 0…2:p 0…2:l1 0…3:u m
-/// *` has an entry, presence, a player who leaves, a registered player (user), a match, and "hints may have
-/// been missed".
+/// The text of a notification: the node that sends it, and then each hint. This example has all kinds of hints:
+///
+/// ```text
+/// 00c0ffee00c0ffee 0…1:7 0…2:p 0…2:l1 0…3:u m *
+/// ```
+///
+/// It means: node `00c0ffee00c0ffee` says that game `0…1` has entry 7, the presence at game `0…2` has changed, the
+/// player of seat 1 in game `0…2` has left, registered player (user) `0…3` has changed, players were matched, and hints
+/// may have been missed.
 fn write(node: NodeId, hints: &[Hint]) -> String {
     let mut text = write_node(node);
     for hint in hints {
@@ -119,7 +125,7 @@ fn write(node: NodeId, hints: &[Hint]) -> String {
     text
 }
 
-/// Parses the hints of another node; none if this node sent them. An unreadable hint becomes
+/// Parses a notification. Returns no hints if this node has sent the notification. An unreadable hint becomes
 /// [`Hint::Missed`].
 fn read(node: NodeId, text: &str) -> Vec<Hint> {
     let mut words = text.split(' ');

@@ -31,7 +31,7 @@ type Columns = (
 type PairedColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
 /// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock ensures that
-/// only one node at a time does this. A list that arrives after a later list of the same node is ignored.
+/// only one node at a time does this. A list is ignored if a newer list of the same node has arrived before it.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
     node: NodeId,
@@ -43,7 +43,7 @@ pub(super) async fn match_waiting(
         .execute(&mut *at)
         .await?;
     let Some(now_ms) = take_version(&mut at, node, list.version).await? else {
-        // The node has already sent a later list, and does not wait for this reply.
+        // A newer list of the node has already arrived, and the node does not wait for this reply.
         return Ok(Matches::default());
     };
     let mut rows = load(&mut at).await?;
@@ -64,8 +64,8 @@ pub(super) async fn match_waiting(
     Ok(matches)
 }
 
-/// Stores the quick matches that have a game now. If there are any, also deletes those that were stored longer than
-/// [`QUICK_MATCH_KEPT_MS`] ago.
+/// Stores the quick matches that have a game now. If `matches` has such quick matches, also deletes the rows that were
+/// stored more than [`QUICK_MATCH_KEPT_MS`] ago.
 async fn save_paired(
     at: &mut PgConnection,
     matches: &Matches,
@@ -179,9 +179,9 @@ pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>,
     Ok(rows.into_iter().filter_map(count).collect())
 }
 
-/// Stores the version of a node's list and returns the database's time; `None` if the node has already sent a later
-/// list. This function also adds the node to `nodes`: its players may get seats, so the other nodes must detect if the
-/// node dies.
+/// Stores the version of a node's list and returns the database's time; `None` if a newer list of the node has already
+/// arrived. This function also adds the node to the table `nodes`, because the other nodes must detect if the node
+/// dies: its players may get seats.
 async fn take_version(
     at: &mut PgConnection,
     node: NodeId,
@@ -239,7 +239,7 @@ fn read(columns: Columns) -> Option<(WaitingId, WaitingRow)> {
     Some((id, row))
 }
 
-/// Parses a clock. The outer `None` means that the text is invalid, the inner `None` that there is no clock.
+/// Parses a clock. Returns `None` if the text is invalid, and `Some(None)` if there is no clock.
 fn read_clock(text: Option<String>) -> Option<Option<ClockSettings>> {
     text.map(|text| text.parse()).transpose().ok()
 }

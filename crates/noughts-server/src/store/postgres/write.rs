@@ -20,8 +20,8 @@ use crate::store::{
 use crate::table::{SeatSet, Summary};
 
 /// Inserts the first entry of each append if its predecessor exists and its number is free. Returns the games and
-/// numbers of the inserted entries. Entry 1 has no predecessor; its game must exist. The rows are sorted, because two
-/// nodes that insert in different orders could deadlock.
+/// numbers of the inserted entries. Entry 1 has no predecessor; instead, its game must exist. The rows are sorted,
+/// because two nodes that insert in different orders could deadlock.
 macro_rules! insert_first_entries {
     () => {
         "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
@@ -35,7 +35,7 @@ macro_rules! insert_first_entries {
     };
 }
 
-/// The statement for appends of one entry each that change no other row.
+/// The statement for appends that consist of one entry and change no other row.
 const APPEND_PLAIN: &str = insert_first_entries!();
 
 /// The statement for appends of any kind. It does not insert the game that an append may create.
@@ -74,7 +74,7 @@ const APPEND: &str = concat!(
 );
 
 /// Inserts games whose id and key are free, with the names of their players, and returns the ids of these games. Keys
-/// have a scope; keys of older versions have none and apply to all clients for 24 hours (86 400 000 ms).
+/// have a scope, except keys of older versions, which apply to all clients for 24 hours (86 400 000 ms).
 const INSERT_GAMES: &str = "\
     WITH stored AS (\
     INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
@@ -96,7 +96,7 @@ const INSERT_GAMES: &str = "\
 
 type PlacesQuery = QueryAs<'static, sqlx::Postgres, (Vec<u8>, i32), PgArguments>;
 
-/// Binds a column of each row, in the order of the rows.
+/// Binds one array for each column. An array has the values of this column in all rows, in the order of the rows.
 macro_rules! bind_columns {
     ($query:expr, $rows:expr, |$row:pat_param| $($column:expr),+ $(,)?) => {
         $query$(.bind({
@@ -212,7 +212,7 @@ pub(super) async fn append_all(
     Ok(outcomes)
 }
 
-/// Writes appends, each at a different place in the logs, and returns the places of those that were stored.
+/// Writes appends, each at a different place in the logs. Returns the places of the appends that were stored.
 async fn insert_appends(
     to: &mut PgConnection,
     appends: &[&AppendRows],
@@ -291,7 +291,7 @@ async fn create_one(to: &mut PgConnection, game: &GameRow) -> Result<Created, St
     }
 }
 
-/// Inserts games, and returns the ids of those whose id and key were free.
+/// Inserts the games whose id and key are free, and returns the ids of these games.
 pub(super) async fn insert_games(
     to: &mut PgConnection,
     games: &[&GameRow],
@@ -330,15 +330,15 @@ pub(super) async fn insert_games(
     Ok(rows.iter().filter_map(|(id,)| read_id(id).ok()).collect())
 }
 
-/// Handles a game that was not inserted because its key or id exists. Returns the game that has the key; if the key has
-/// expired, moves the key to the new game and creates that game.
+/// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the game that
+/// has the key. If the key has expired, takes it from the older game and creates the new game.
 async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
     let another = || Err(StoreError::another_game(game.id));
     let Some(key) = &game.key else {
         return another();
     };
     let now_ms = unsigned(game.created_ms);
-    // Another node may take the same expired key. The second attempt then finds its game.
+    // Another node may take the same expired key. The second attempt then finds the game of the other node.
     for _ in 0..2 {
         if let Some((id, key)) = read::created_with(to, &game.key_scope, key, now_ms).await? {
             return Ok(Created::Existing(id, key));
@@ -416,7 +416,7 @@ pub(super) async fn sweep(
     .bind(write_node(node))
     .fetch_one(&mut *to)
     .await?;
-    // If two nodes sweep at the same time after an outage, the row lock lets only one of them record it.
+    // If two nodes sweep at the same time after an outage, the row lock lets only one of them record the outage.
     query(
         "WITH beat AS (UPDATE heartbeat SET at_ms = greatest(heartbeat.at_ms, $1) \
          FROM (SELECT at_ms FROM heartbeat WHERE id = 1 FOR UPDATE) AS before WHERE id = 1 \

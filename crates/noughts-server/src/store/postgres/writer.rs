@@ -16,8 +16,8 @@ pub(super) struct Writer {
 }
 
 impl WriteBatch for Writer {
-    /// A batch has creates or appends, not both, because they are separate statements of which only one might
-    /// succeed.
+    /// A batch has either creates or appends. With both, there would be two statements, and one of them might succeed
+    /// alone.
     async fn write(
         &self,
         creates: &[GameRow],
@@ -53,8 +53,8 @@ fn batch_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the other rows would be written without it: invalid data, a
-/// constraint, a deadlock.
+/// Whether one row may have caused the error, so that the other rows would be written without it. True for invalid
+/// data, a violated constraint and a deadlock.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     let classes = ["22", "23", "40"];

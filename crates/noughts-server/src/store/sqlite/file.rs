@@ -9,7 +9,7 @@ use crate::store::StoreError;
 /// Creates the file if it does not exist. On Unix, only its owner can read it. SQLite gives its other files the same
 /// permissions.
 ///
-/// An existing file is not opened, because closing it would release the locks that SQLite has in this
+/// An existing file is not opened, because closing it would release the locks on this file that SQLite holds in this
 /// process.
 pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();

@@ -14,8 +14,8 @@ use crate::store::migrations::{
 };
 use crate::store::shared_sql::shared_migration;
 
-/// Refuses a file of a newer version or of another program, and with [`Opening::RefuseOlder`] also an empty file or one
-/// of an older version. Does not write to the file.
+/// Refuses a file of a newer version or of another program. [`Opening::RefuseOlder`] also refuses an empty file and a
+/// file of an older version. Does not write to the file.
 pub(super) async fn check(
     options: &SqliteConnectOptions,
     opening: Opening,

@@ -1,4 +1,5 @@
-//! Statements with many rows of values. One statement for a thousand rows is thirty times faster than one per row.
+//! Statements with many rows of values. One statement for a thousand rows is thirty times faster than a thousand
+//! statements for one row each.
 
 use std::sync::OnceLock;
 
@@ -9,7 +10,7 @@ const MAX_POWER: u32 = 10;
 pub(super) const MAX_ROWS: usize = 1 << MAX_POWER;
 
 /// A statement with a list of rows in the middle. The number of rows is a power of two, so that few different
-/// statements are prepared; unused rows are null.
+/// statements are prepared. The values of unused rows are null.
 #[derive(Debug)]
 pub(super) struct Statement {
     head: &'static str,

@@ -24,7 +24,7 @@ use crate::table::Summary;
 type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
 
 /// Inserts the first entry of each append if its predecessor exists and its number is free. Returns the games and
-/// numbers of the inserted entries. Entry 1 has no predecessor; its game must exist.
+/// numbers of the inserted entries. Entry 1 has no predecessor; instead, its game must exist.
 static INSERT_FIRST_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT * FROM (",
     8,
@@ -34,8 +34,7 @@ static INSERT_FIRST_ENTRIES: Statement = Statement::new(
 );
 
 /// Inserts entries whose predecessors exist and whose places are free. If one of the entries cannot be inserted, the
-/// statement fails and inserts nothing. Returns no rows, because each returned row would cost as much as an inserted
-/// one.
+/// statement fails and inserts nothing. Returns no rows, because returning a row takes as long as inserting a row.
 static INSERT_PLAIN_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT column1, \
      CASE WHEN CASE column2 WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = column1) \
@@ -76,7 +75,7 @@ static END_GAMES: Statement = Statement::new(
      AND seat_names.created_ms = games.created_ms AND seat_names.game = column2",
 );
 
-/// Inserts games whose id and key are free. Keys have a scope; keys of older versions have none and apply to all
+/// Inserts games whose id and key are free. Keys have a scope, except keys of older versions, which apply to all
 /// clients for 24 hours (86 400 000 ms).
 static INSERT_GAMES: Statement = Statement::new(
     "INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
@@ -230,7 +229,8 @@ async fn append_all(
     Ok(outcomes)
 }
 
-/// Writes `appends`: at most [`MAX_ROWS`], each at a different place in the logs. The caller ensures both.
+/// Writes `appends`. The caller ensures that there are at most [`MAX_ROWS`] appends, each at a different
+/// [place](AppendRows::place).
 async fn append_piece(
     to: &mut SqliteConnection,
     appends: &[&AppendRows],
@@ -335,7 +335,8 @@ async fn create_all(
     Ok(outcomes)
 }
 
-/// Inserts at most [`MAX_ROWS`] games, and returns the ids of those whose id and key were free.
+/// Inserts the games whose id and key are free, and returns the ids of these games. `games` has at most [`MAX_ROWS`]
+/// games.
 async fn insert_games(
     to: &mut SqliteConnection,
     games: &[&GameRow],
@@ -354,8 +355,8 @@ async fn insert_games(
     Ok(stored)
 }
 
-/// Creates the games of pairs. The id of a game identifies its pair. So if the game already exists, an earlier
-/// attempt created it, and only the confirmation was lost.
+/// Creates the games of paired players. The id of such a game is computed from the ids of the two players. So if the
+/// game already exists, an earlier attempt created it, and only the confirmation was lost.
 pub(super) async fn create_pairs(
     to: &mut SqliteConnection,
     games: &[GameRow],
@@ -366,8 +367,8 @@ pub(super) async fn create_pairs(
     Ok(())
 }
 
-/// Handles a game that was not inserted because its key or id exists. Returns the game that has the key; if the key has
-/// expired, moves the key to the new game and creates that game.
+/// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the game that
+/// has the key. If the key has expired, takes it from the older game and creates the new game.
 async fn create_again(
     to: &mut SqliteConnection,
     game: &GameRow,

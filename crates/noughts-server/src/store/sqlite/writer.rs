@@ -103,8 +103,8 @@ async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<
     Ok(u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-/// The connection while it is in use. If this value is dropped in a transaction, for example because its owner is
-/// cancelled, the connection is closed, which rolls back the transaction.
+/// The connection while it is in use. If a lease is dropped during a transaction, for example because its owner is
+/// cancelled, the connection is closed. Closing the connection rolls back the transaction.
 struct Lease<'w> {
     /// `None` only while the lease is being dropped.
     connection: Option<SqliteConnection>,
@@ -170,7 +170,7 @@ impl Transaction<'_> {
     }
 
     async fn roll_back(mut self) {
-        // Some errors end the transaction themselves; then there is nothing to roll back.
+        // Some errors end the transaction themselves. After such an error there is nothing to roll back.
         self.0.is_clean = match raw_sql("ROLLBACK").execute(self.connection()).await {
             Ok(_) => true,
             Err(error) => error.to_string().contains("no transaction is active"),
