@@ -436,7 +436,7 @@ fn table_command(
 const MAX_TURNS_TRIED: usize = 8;
 
 /// The turn for an action that names no turn: the current turn, or the last completed turn if the game is over. So a
-/// client can safely repeat a resignation.
+/// repeated resignation gets the same turn as the first one, and the server recognizes the repetition.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
         true => table.turn().saturating_sub(1),
@@ -452,8 +452,8 @@ fn marks_fall(table: &Table) -> bool {
     }
 }
 
-/// The game in which a move for turn `turn` is parsed. With gravity, the same column can mean another cell in another
-/// turn, so this is the game as it was in turn `turn`. Without gravity it is the current game.
+/// The game with which a move for turn `turn` is parsed. With gravity, a move is a column, and its cell depends on the
+/// turn: the result is the game as it was in turn `turn`. Without gravity, the result is the current game.
 fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
     match marks_fall(table) && turn < table.turn() {
         true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
@@ -537,8 +537,8 @@ pub(super) async fn submit(
     mut live: Arc<LiveTable>,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
-    /// Maximum number of attempts. An attempt fails if the table was removed from memory in the meantime; the next
-    /// attempt loads it again.
+    /// Maximum number of attempts. An attempt fails if the table was removed from memory in the meantime. The next
+    /// attempt loads the table again.
     const MAX_LOADS: usize = 3;
     let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
@@ -573,8 +573,8 @@ fn view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
     (content_type, view_json(snapshot, you)).into_response()
 }
 
-/// The `ETag` of the current view for the seat `you`. It differs for each seat, because each seat's view has another
-/// `you`.
+/// The `ETag` of the current view for the seat `you`. Each seat has its own tag, because the field `you` of the view
+/// differs.
 fn view_tag(live: &LiveTable, you: Option<Seat>) -> HeaderValue {
     let seat = you.map_or(0, |seat| u64::from(seat.0) + 1);
     weak_tag(live.view_version().wrapping_add(seat))
