@@ -63,7 +63,7 @@ impl TcpServer {
         let serve = |stream, peer, permit| {
             let server = Arc::clone(&server);
             async move {
-                // The TLS handshake is here and not in the accept loop, which must not wait.
+                // The accept loop must not wait, so the TLS handshake is in the task of the connection.
                 net::prepare(&stream);
                 let stream = net::open_stream(stream, server.tls.as_deref(), &permit).await;
                 if let Some(stream) = stream {

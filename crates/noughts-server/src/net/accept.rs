@@ -35,8 +35,8 @@ impl Acceptor {
 
     /// The next connection. Cancel safe: an interrupted wait continues with the next call.
     ///
-    /// After an error that concerns more than one client, for example too few file descriptors, this waits for 10 to
-    /// 640 ms and tries again. Open connections are not affected; when they close, descriptors become free.
+    /// After an error that concerns more than one client, for example too few file descriptors, this function waits for
+    /// 10 to 640 ms and tries again. Open connections are not affected. When they close, descriptors become free.
     pub(crate) async fn accept(&mut self) -> (TcpStream, IpAddr) {
         loop {
             if let Some(retry_at) = self.retry_at {
@@ -115,7 +115,7 @@ where
                     }
                     None => debug!(%peer, "refused a connection: there are too many, or the address is banned"),
                 }
-                // Lets other tasks run. Without it, this loop accepts up to 128 connections at a time.
+                // Lets other tasks run. Without this call, the loop accepts up to 128 connections at a time.
                 yield_now().await;
             }
         }
