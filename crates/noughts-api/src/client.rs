@@ -175,8 +175,8 @@ impl Client {
         self.post(&path, Some(token), action)
     }
 
-    /// Like [`Client::act`], but the server executes requests with the same `key` only once. This includes offers
-    /// and their answers, which name no turn.
+    /// Like [`Client::act`], but the server executes requests with the same `key` only once. So offers and answers to
+    /// offers can be repeated safely too, although they name no turn.
     pub fn act_once(
         &self,
         game: &str,

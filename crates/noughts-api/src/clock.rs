@@ -31,7 +31,7 @@ pub struct ClockForm {
 /// Why a [`ClockForm`] is not a clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClockFormError {
-    /// The fields match none of the three forms, or more than one.
+    /// The fields are not those of one of the three forms.
     NotOne,
     /// A number is out of range.
     Range(ClockError),

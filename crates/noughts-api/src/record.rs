@@ -101,7 +101,7 @@ pub enum GameRecordError {
     Form(&'static str),
     /// The clock is invalid.
     Clock(ClockFormError),
-    /// Each field is valid, but the record as a whole is not.
+    /// The fields have the right form, but the record is invalid, for example because a turn is illegal.
     Text(RecordError),
 }
 

@@ -210,7 +210,7 @@ pub enum OfferKind {
     Draw,
     /// To take back the seat's latest move and all later moves.
     Takeback,
-    /// To play again. Each player moves one seat further.
+    /// To play again. Each player gets the next seat.
     Rematch,
 }
 

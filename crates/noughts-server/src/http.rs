@@ -89,7 +89,7 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// the server reads it piece by piece.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// A connection is closed if a write waits this long because the client does not read.
+/// Maximum time that a write waits for the client to read. After this time, the server closes the connection.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// When the server stops, it waits at most this long for responses in progress and for WebSockets to end.
@@ -136,8 +136,8 @@ impl HttpServer {
         }
     }
 
-    /// Serves connections until `closing` is set. Then waits up to [`SHUTDOWN_TIMEOUT`] for the requests in progress,
-    /// the streams and the WebSockets.
+    /// Serves connections until `closing` becomes true. Then waits up to [`SHUTDOWN_TIMEOUT`] for the requests in
+    /// progress, the streams and the WebSockets.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let app = self.middleware.app();
         let accepted = app.tables.metrics().accepted_by(ListenerKind::Http);

@@ -55,7 +55,7 @@ impl TcpServer {
         }
     }
 
-    /// Serves connections until `closing` is set, then closes them.
+    /// Serves connections until `closing` becomes true, then closes them.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let server = Arc::new(self);
         let accepted = server.tables.metrics().accepted_by(server.kind());

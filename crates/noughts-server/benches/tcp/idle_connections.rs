@@ -119,7 +119,8 @@ const ID: u32 = 12_345;
 /// Number of open files and sockets of the process.
 fn descriptors(process: &Process) -> usize {
     let folder = process.about("fd");
-    // Since Linux 6.2, the size of this folder is the number of its entries. Before, the size is 0.
+    // Since Linux 6.2, the size of this folder is the number of its entries. On older versions the size is 0, so the
+    // entries are counted.
     match fs::metadata(&folder).map_or(0, |folder| folder.len()) {
         0 => fs::read_dir(folder).map_or(0, Iterator::count),
         open => open as usize,

@@ -64,7 +64,7 @@ impl CachePolicy {
         }
     }
 
-    /// The part of [`apply`](CachePolicy::apply) for a response to GET or HEAD that has status 200 and a body of known
+    /// Does the work of [`apply`](CachePolicy::apply) for a response to GET or HEAD with status 200 and a body of known
     /// size.
     fn apply_to_whole(&self, response: &mut Response) {
         let is_compressible = self.accepts_gzip && is_compressible(response);

@@ -24,7 +24,7 @@ use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError, family};
 use crate::table::{Holder, Status};
 use crate::tables::{Attendance, Tables};
 
-/// Lists the variants of the catalogue.
+/// Lists the variants of the catalog.
 ///
 /// Any other valid variant can be played too.
 #[utoipa::path(

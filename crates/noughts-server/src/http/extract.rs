@@ -65,8 +65,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Maximum time for a client to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of bytes that the server reads and discards from a body that is too large. A client usually reads the
-/// response only after it has sent its whole body.
+/// Maximum number of bytes that the server reads and discards from a body that is too large. The server reads them
+/// because a client usually reads the response only after it has sent its whole body.
 const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {

@@ -158,7 +158,7 @@ async fn create_table(
             // This runs in the detached task, so that the table is counted even if the client has disconnected.
             let now = app.tables.clock().now();
             app.rate_limiter.add_table(&client, live.id(), now);
-            // The creator knows the table's id, so the table counts as requested.
+            // The creator gets the table's id, so the table counts as requested by this client.
             live.set_requested(owner);
         }
         Ok::<_, crate::store::StoreError>(created)
@@ -213,7 +213,8 @@ pub(super) async fn get(
         app.presence.request(&live, seat);
     }
     let Some(turns) = at.after.or(at.turn) else {
-        // The tag is computed before the snapshot is taken, because a tag may be older than its view, but not newer.
+        // The tag is computed before the snapshot is taken. So the tag may be older than the view, which does no harm.
+        // With a newer tag, the client would keep an old view.
         let tag = view_tag(&live, you);
         if is_known(&headers, &tag) {
             return Ok(not_modified(tag));
@@ -296,7 +297,7 @@ fn read_seat(text: &str, seats: usize) -> Result<Seat, ApiError> {
     seat.map(Seat).ok_or_else(|| no_such_seat(seats))
 }
 
-/// Plays, rewinds, resigns, offers, answers an offer, aborts, or claims the game.
+/// Performs an action: play, rewind, resign, offer, answer, abort or claim.
 ///
 /// Needs the token of a seat, or of a player who has a seat. The answer is the view, which may already contain a
 /// robot's reply. Offers and answers to offers are safe to repeat only with an `Idempotency-Key`. All other actions are
@@ -464,7 +465,7 @@ fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
 /// Requests a rematch.
 ///
 /// Needs the token of a seat, or of a player who has a seat. When every human player has requested a rematch, the
-/// view's `rematch` is the id of a new game, in which each player moves on by one seat. The answer then has the
+/// view's `rematch` is the id of a new game. In the new game, each player has the next seat. The answer then has the
 /// caller's seat and token in the new game.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",

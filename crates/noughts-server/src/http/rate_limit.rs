@@ -469,19 +469,19 @@ impl Usage {
 /// Number of entries of a full set. A set gets more entries only if all its entries have open streams.
 const WAYS: usize = 32;
 
-/// 2 048 sets of 32 entries are 65 536 addresses.
+/// Number of sets. 2 048 sets of 32 entries hold 65 536 addresses.
 const SETS: usize = 2_048;
 
 /// The usage of all addresses in bounded memory: a set-associative table.
 ///
 /// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a request locks
-/// and searches one set of 32 entries, whatever the number of addresses. The hash has a random seed, so that nobody can
+/// and searches one set of 32 entries, however many addresses there are. The hash has a random seed, so that nobody can
 /// choose addresses that share a set with a victim.
 ///
 /// When a full set gets a new address, it drops the entry with the lowest [`UsageLevel`]. If several entries have this
 /// level, it drops the entry whose address was not seen for the longest time. So addresses below their limits cannot
-/// displace an address that has reached a limit. An entry with open streams is never dropped: its set grows instead, at
-/// most by the number of connections.
+/// displace an address that has reached a limit. An entry with open streams is never dropped. If all entries of a set
+/// have open streams, the set grows. The growth is bounded, because the number of connections is bounded.
 #[derive(Debug)]
 struct UsageTable {
     sets: Vec<Mutex<Vec<(IpAddr, Usage)>>>,

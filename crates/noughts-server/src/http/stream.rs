@@ -164,7 +164,7 @@ fn seats(holders: &[Holder], present: SeatSet, names: &PlayerNames) -> Vec<SeatV
     (0..).zip(holders).map(seat).collect()
 }
 
-/// How an open seat is offered, in JSON.
+/// Converts the way in which a seat is open to the form of the API.
 pub(super) fn open_seat(open_to: OpenTo) -> OpenSeat {
     match open_to {
         OpenTo::Link | OpenTo::ListedLink => OpenSeat::Link,

@@ -54,13 +54,13 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Number of consecutive refusals after which the connection is closed.
 const MAX_REFUSALS: u32 = 50;
 
-/// Follows and plays a table over a WebSocket.
+/// Follows a table, and plays at it, over a WebSocket.
 ///
-/// The client first sends `{"token":"…"}` to play or `{}` to watch (Hello), then bodies of `/actions`
-/// (ActionRequest). If the upgrade request has the token in `Authorization`, omit the first message: the server
-/// sends the view at once. An answer repeats the `id` of the message that it answers. The server sends objects of
-/// the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`, `{"problem":…}` and
-/// `{"restart":true}`.
+/// The first message of the client is a Hello: `{"token":"…"}` to play, or `{}` to watch. Each further message is an
+/// ActionRequest, like a body of `/actions`. If the upgrade request has the token in `Authorization`, omit the Hello:
+/// the server sends the view at once. An answer repeats the `id` of the message that it answers. The server sends
+/// objects of the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`,
+/// `{"problem":…}` and `{"restart":true}`.
 #[utoipa::path(
     get, path = "/api/games/{id}/ws", tag = "live", operation_id = "openWebSocket",
     params(("id" = String, Path, description = "the game")),

@@ -72,8 +72,8 @@ fn concerns_one_client(error: &io::Error) -> bool {
     )
 }
 
-/// Accepts connections and spawns `serve` for each connection that the limits permit, until `closing` is set. Then
-/// closes the listener, and returns the connections that are still open.
+/// Accepts connections until `closing` becomes true, and spawns `serve` for each connection that the limits permit.
+/// Then closes the listener, and returns the connections that are still open.
 ///
 /// A connection without a permit is closed at once: nothing is read, written or stored. An open connection is closed
 /// when its peer is banned. `accepted` counts every connection, also those without a permit.
@@ -89,8 +89,8 @@ where
 {
     let mut acceptor = Acceptor::new(listener);
     let mut open = JoinSet::new();
-    // This map is used to close connections of banned peers. If each connection waited for bans itself, every turn
-    // would take more processor time.
+    // This map is used to close connections of banned peers. If each connection waited for bans itself, every turn of a
+    // client would take more processor time.
     let mut peers: HashMap<Id, (IpAddr, AbortHandle)> = HashMap::new();
     let mut bans = connections.bans().subscribe();
     loop {

@@ -60,8 +60,8 @@ pub(super) fn svg(view: &View) -> String {
     text + "</svg>"
 }
 
-/// Groups the strokes by colour and width, so that SVG needs one path per group. A full 255x255 board has 65 025
-/// marks.
+/// Groups the strokes by colour and width, so that an SVG file needs only one path per group. Without groups, a full
+/// 255x255 board would need a path for each of its 65 025 marks.
 fn paths(strokes: &[Stroke]) -> Vec<Vec<&Stroke>> {
     let mut paths: Vec<Vec<&Stroke>> = Vec::new();
     for stroke in strokes {
