@@ -274,8 +274,8 @@ pub enum Outcome {
         sides: Vec<u8>,
         /// Why they won.
         reason: WinReason,
-        /// The cells of the completed lines. If a line of boards won, the numbers of these boards. Empty if no line
-        /// decided the game.
+        /// The cells of the completed lines. If a line of boards decided the game, the numbers of these boards. Empty
+        /// if no line decided the game.
         line: Vec<String>,
     },
     /// Nobody won.

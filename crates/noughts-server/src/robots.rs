@@ -3,7 +3,7 @@
 //!
 //! The queue has these limits: the number of running computations (slots), their number per owner (half of the slots),
 //! the number of waiting requests, the time of each computation, and the processor time per owner ([`time_limits`]). An
-//! owner is a client address; if it is `None`, the limits per owner do not apply.
+//! owner is a client address. For clients without an address (`None`), the limits per owner do not apply.
 
 mod analysis;
 mod queue;
@@ -58,7 +58,7 @@ pub(crate) enum Robot {
 /// that use the oldest strategy keep it.
 const MAX_SHARED: usize = 64;
 
-/// Interval at which the stop flag of an analysis that waits or runs is checked.
+/// While an analysis waits or runs, its stop flag is checked at this interval.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.
@@ -275,7 +275,7 @@ impl Drop for SetOnDrop {
     }
 }
 
-/// Waits until `stop` is set; it may return up to `STOP_INTERVAL` later.
+/// Waits until `stop` is set. May return up to [`STOP_INTERVAL`] later.
 async fn until_set(stop: &Stop) {
     while !stop.is_set() {
         sleep(STOP_INTERVAL).await;
