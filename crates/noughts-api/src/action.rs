@@ -97,7 +97,7 @@ pub enum RequestedAction {
 /// Why an [`ActionRequest`] is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActionError {
-    /// The request contains no action, or several, or `resign` or `abort` with the value `false`.
+    /// The request contains no action or several actions, or the value of `resign` or `abort` is `false`.
     NotOne,
     /// The text is not written like a move of this variant.
     Place(PlaceError),
@@ -126,7 +126,8 @@ impl ActionRequest {
 }
 
 impl RequestedAction {
-    /// Whether the request must name its turn, because the same action in another turn would be another move.
+    /// Whether the request must name its turn. A play or a rewind must, because it would have another effect in another
+    /// turn.
     pub fn needs_turn(&self) -> bool {
         match self {
             RequestedAction::Play(_) | RequestedAction::Rewind(_) => true,
@@ -139,17 +140,18 @@ impl RequestedAction {
         }
     }
 
-    /// Converts the requested action into an action of the rules. Returns an error for offers, answers, abort and
-    /// claims, which are not actions of the rules, and for a play whose text is not written like a move.
+    /// Converts the requested action into an action of the rules. Returns an error for a play whose text is not written
+    /// like a move. Also returns an error for offers, answers to offers, aborts and claims, because these are not
+    /// actions of the rules.
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
-            // `<<2` and `resign` are refused here, because they have their own fields.
+            // The texts `<<2` and `resign` are refused, because rewinds and resignations have their own fields.
             RequestedAction::Play(text) => match game.parse_action(text) {
                 Ok(play @ Action::Play(_)) => Ok(play),
                 Ok(Action::Rewind(_) | Action::Takeback(_) | Action::Resign) => {
                     Err(ActionError::NotOne)
                 }
-                // The move is well formed but off the board. An index that does not exist lets the rules refuse it.
+                // The move is well formed but off the board. The rules refuse this index, because no cell has it.
                 Err(PlaceError::OffBoard { .. }) => {
                     Ok(Action::Play(Move::at(game.variant().cells())))
                 }

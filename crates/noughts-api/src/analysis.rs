@@ -34,10 +34,11 @@ pub struct TurnAnalysis {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
     /// The moves with which the player of the turn could complete a line next if nobody prevented it. Two or more of
-    /// these moves are a fork. Only on one board of at most 1 024 cells, not in misère games.
+    /// these moves are a fork. Absent if there are no such moves, and always absent on nine boards, on boards with more
+    /// than 1 024 cells, and in misère games.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threats: Vec<String>,
-    /// Like `threats`, but after `best` instead of the turn.
+    /// Like `threats`, but after the move `best` instead of the turn that was played.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub best_threats: Vec<String>,
     /// The exact values of all legal moves in the position before the turn, best first; absent if the values are not
@@ -55,11 +56,11 @@ pub struct TurnAnalysis {
 pub struct Evaluation {
     /// Win, draw, loss or unknown.
     pub value: GameValue,
-    /// For a win or loss: the number of plays until the end, if it is known.
+    /// The number of plays until the end, if the value is a win or a loss and the number is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub plies: Option<u32>,
-    /// If unknown: an estimate, positive if the side to move is better.
+    /// An estimate, if the value is unknown. It is positive if the side to move is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub estimate: Option<i32>,
@@ -74,7 +75,7 @@ pub struct MoveEvaluation {
     pub at: String,
     /// Win, draw or loss.
     pub value: GameValue,
-    /// For a win or loss: the number of plays until the end, including this move, if it is known.
+    /// The number of plays until the end, including this move, if the value is a win or a loss and the number is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }

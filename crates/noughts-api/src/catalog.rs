@@ -31,7 +31,7 @@ pub struct GameListing {
     pub status: GameStatus,
     /// The seats, in turn order.
     pub seats: Vec<SeatListing>,
-    /// The clock; null without one.
+    /// The clock; null at a table without a clock.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub clock: Option<ClockForm>,

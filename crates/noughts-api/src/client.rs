@@ -133,8 +133,8 @@ impl Client {
         from_json(&read_body(response)?)
     }
 
-    /// Returns the newest listed games with this status and, if `variant` is given, of this variant: at most `limit`,
-    /// which is 1 to 100.
+    /// Returns the newest listed games with this status. If `variant` is given, returns only games of this variant.
+    /// `limit` is the maximum number of games, from 1 to 100.
     pub fn games(
         &self,
         status: GameStatus,
@@ -175,8 +175,8 @@ impl Client {
         self.post(&path, Some(token), action)
     }
 
-    /// Like [`Client::act`], but the server executes requests with the same `key` only once. This includes offers
-    /// and their answers, which name no turn.
+    /// Like [`Client::act`], but the server executes requests with the same `key` only once. So offers and answers to
+    /// offers can be repeated safely too, although they name no turn.
     pub fn act_once(
         &self,
         game: &str,
@@ -202,8 +202,8 @@ impl Client {
         self.post(&path, Some(token), &())
     }
 
-    /// Opens the table's event stream. It starts with the current view, or after the log entry `last_id`. With a
-    /// seat's token, the seat counts as present.
+    /// Opens the table's event stream. The stream starts with the current view. If `last_id` is given, it starts with
+    /// the changes after this log entry instead. With a seat's token, the player of the seat counts as present.
     pub fn events(
         &self,
         game: &str,

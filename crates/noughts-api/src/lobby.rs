@@ -11,8 +11,9 @@ use crate::player::WaitingMatches;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LobbyMessage {
-    /// The listed tables with an open seat that are new or have a connected player, at most the newest 100. With
-    /// `playing=true` also the live games in progress, at most the newest 200. This list replaces all earlier messages.
+    /// The whole list: the newest tables with an open seat, at most 100. Tables are listed only if they are new or have
+    /// a connected player. With `playing=true`, the list also has the newest live games in progress, at most 200. This
+    /// message replaces all earlier messages.
     Games(Vec<GameListing>),
     /// A table was added, or its seats, its players' presence, its spectators or its latest entry changed.
     Game(GameListing),

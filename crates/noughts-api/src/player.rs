@@ -137,7 +137,7 @@ impl PlayerMessage {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewMatch {
-    /// The variant, for two sides.
+    /// The variant. It must have two sides.
     #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: String,
     /// The clock. Without a clock, the time is not limited.
@@ -215,7 +215,7 @@ pub struct Profile {
 pub struct OpponentResults {
     /// The opponent's name, or the robot's strategy. Empty for deleted players.
     pub name: String,
-    /// The opponent's id, if it is a registered player.
+    /// The opponent's id, if the opponent is a registered player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
     /// Whether the opponent is a robot of the server.

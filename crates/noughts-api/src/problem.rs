@@ -1,4 +1,4 @@
-//! Refusals as problem details (RFC 9457). Each has a stable type and says what would have been allowed.
+//! Refusals as problem details (RFC 9457). Each refusal has a stable type and says what would have been allowed.
 
 use serde::{Deserialize, Serialize};
 

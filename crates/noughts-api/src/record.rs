@@ -22,7 +22,8 @@ use crate::view::{OfferKind, TurnView};
     "result": "won o by resignation"
 })))]
 pub struct GameRecord {
-    /// The version of the format: 2 if the record has a clock, offers, a takeback or a result that version 1 lacks.
+    /// The version of the format. It is 2 if the record has a clock, offers, a takeback or a result that version 1 does
+    /// not have, otherwise 1.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2))]
     pub noughts: u8,
     /// The variant.
@@ -45,8 +46,8 @@ pub struct GameRecord {
     /// The offers and the answers to them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<OfferRecord>,
-    /// `unfinished`, `abandoned`, `aborted`, `draw`, `draw by agreement` (or `claim`, `time`), or `won x by line` (or
-    /// `points`, `resignation`, `leaving`, `time`, `claim`).
+    /// `unfinished`, `abandoned`, `aborted`, `draw`, `draw by REASON` (`agreement`, `claim` or `time`), or a win such
+    /// as `won x by REASON` (`line`, `points`, `resignation`, `leaving`, `time` or `claim`).
     pub result: String,
 }
 
@@ -57,7 +58,7 @@ pub struct SeatRecord {
     /// The symbol of the seat's marks.
     #[cfg_attr(feature = "openapi", schema(example = "x"))]
     pub symbol: char,
-    /// The person's name, perhaps empty.
+    /// The person's name, which may be empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human: Option<String>,
     /// The robot's strategy.
@@ -100,7 +101,7 @@ pub enum GameRecordError {
     Form(&'static str),
     /// The clock is invalid.
     Clock(ClockFormError),
-    /// The fields are valid, but the record that they describe is not.
+    /// The fields have the right form, but the record is invalid, for example because a turn is illegal.
     Text(RecordError),
 }
 

@@ -2,7 +2,7 @@
 
 use noughts_rules::Side;
 
-/// Encodes a row: the length and symbol of each run of equal cells, `.` for empty cells.
+/// Encodes a row as the length and the symbol of each run of equal cells. The symbol of empty cells is `.`.
 pub fn encode_row(cells: &[Option<Side>]) -> String {
     let mut text = String::new();
     let mut rest = cells;
@@ -30,7 +30,7 @@ fn run_length(cells: &[Option<Side>], first: Option<Side>) -> usize {
     checked + rest.take_while(|cell| **cell == first).count()
 }
 
-/// Decodes a row of [`encode_row`]; `None` if the text is invalid or longer than 255 cells.
+/// Decodes a text that [`encode_row`] has written; `None` if the text is invalid or has more than 255 cells.
 pub fn decode_row(text: &str) -> Option<Vec<Option<Side>>> {
     let mut cells = Vec::new();
     for run in text.split(' ').filter(|run| !run.is_empty()) {

@@ -30,7 +30,7 @@ pub struct Change {
     pub rewind: Option<u16>,
     /// The offers that wait for an answer.
     pub offers: Vec<OfferView>,
-    /// The clock; null at a table without one.
+    /// The clock; null at a table without a clock.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub clock: Option<ClockView>,
     /// The state of nine boards, for variants that have them.
@@ -42,7 +42,7 @@ pub struct Change {
     pub outcome: Option<Outcome>,
 }
 
-/// A cell with its new mark.
+/// A cell that changed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CellChange {

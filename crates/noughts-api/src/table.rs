@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock::ClockForm;
 use crate::view::View;
 
-/// A new table. Only `variant` or `from` is required: by default the caller takes seat 0 and level 8 robots take
-/// the others.
+/// A new table. Only `variant` or `from` is required: by default the caller takes seat 0, and robots of level 8 take
+/// the other seats.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -28,10 +28,10 @@ pub struct NewTable {
     /// without `seats`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
-    /// With `true`, lists show the table even while a seat is open by link. With `false`, lists show the table and its
-    /// rematches only when they are over; refused for a table with a lobby seat. By default, lists show a table with a
-    /// link seat only when its game is over or, if it also has a lobby seat, when nobody can take a seat by link any
-    /// more.
+    /// With `true`, lists show the table even while a link seat is open. With `false`, lists show the table and its
+    /// rematches only when they are over. `false` is refused for a table with a lobby seat. The default depends on the
+    /// open seats. Without link seats, lists show the table. With link seats but no lobby seats, lists show the table
+    /// only when it is over. With both, lists show the table only when no link seat is open any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
     /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default the
@@ -86,18 +86,18 @@ pub struct StartFrom {
 pub struct CreatedTable {
     /// The game's id.
     pub id: String,
-    /// The tokens of the seats taken, by seat number.
+    /// The tokens of the seats that the caller has taken. The keys are the seat numbers.
     pub tokens: BTreeMap<String, String>,
     /// The table's view.
     pub view: View,
 }
 
-/// The table after a request for a rematch. When all players have asked for it, `seat` and `token` are for the new
-/// table.
+/// The table after a request for a rematch. When all players have asked for the rematch, `seat` and `token` are for the
+/// new table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RematchView {
-    /// The old table; its `rematch` is the id of the new one.
+    /// The old table. Its field `rematch` is the id of the new game.
     #[serde(flatten)]
     pub view: View,
     /// The caller's seat at the new table.

@@ -32,27 +32,28 @@ pub struct View {
     pub to_move: Option<u8>,
     /// The seats, in turn order.
     pub seats: Vec<SeatView>,
-    /// The side of the mark in each cell, null for an empty cell. The order is row by row, on nine boards board by
-    /// board. The whole field is null above 1 024 cells, where `rows` has the cells.
+    /// The side of the mark in each cell, null for an empty cell. The cells are in order, row by row; on nine boards,
+    /// board by board. On a board with more than 1 024 cells, the whole field is null, and `rows` has the cells.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub marks: Option<Vec<Option<u8>>>,
-    /// Only above 1 024 cells: one run-length text per row, such as `3. 1x 2o`, with `.` for empty cells.
+    /// The rows of a board with more than 1 024 cells; absent on other boards. Each row is a run-length text such as
+    /// `3. 1x 2o`, with `.` for empty cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub rows: Option<Vec<String>>,
-    /// The legal moves. Null above 1 024 cells while the game runs; then every empty cell is legal or, with gravity,
-    /// the lowest empty cell of each column.
+    /// The legal moves. Null while a game runs on a board with more than 1 024 cells. Then every empty cell is legal
+    /// or, with gravity, the lowest empty cell of each column.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub legal: Option<Vec<String>>,
     /// The maximum number of marks that may be taken back now; null if the game has no rewind or is over.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub rewind: Option<u16>,
-    /// The latest turn; null before the first.
+    /// The latest turn; null before the first turn.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub last: Option<TurnView>,
     /// The offers that wait for an answer, oldest first.
     pub offers: Vec<OfferView>,
-    /// The clock; null at a table without one.
+    /// The clock; null at a table without a clock.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub clock: Option<ClockView>,
     /// On nine boards: the state of each board, the score, and the active board.
@@ -209,7 +210,7 @@ pub enum OfferKind {
     Draw,
     /// To take back the seat's latest move and all later moves.
     Takeback,
-    /// To play again. Each player moves one seat further.
+    /// To play again. Each player gets the next seat.
     Rematch,
 }
 
@@ -273,7 +274,8 @@ pub enum Outcome {
         sides: Vec<u8>,
         /// Why they won.
         reason: WinReason,
-        /// The cells of the completed lines; if boards form the line, the boards. Empty if no line decided the game.
+        /// The cells of the completed lines. If a line of boards decided the game, the numbers of these boards. Empty
+        /// if no line decided the game.
         line: Vec<String>,
     },
     /// Nobody won.
@@ -346,7 +348,7 @@ pub struct TableInfo {
     pub rematch: Option<String>,
 }
 
-/// Boards with more cells are sent as run-length rows and, while the game runs, without the legal moves.
+/// A view of a board with more cells has run-length rows and, while the game runs, no legal moves.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 impl View {

@@ -1,6 +1,6 @@
-//! How many turns per second a store can append: `appends sqlite:FILE full`, `appends sqlite:FILE normal`,
-//! `appends postgres://…`. Measured with 1, 32 and 1 000 players. Each player appends the next turn when the previous
-//! turn is durable.
+//! Measures how many turns per second a store can append, with 1, 32 and 1 000 players. Each player appends the next
+//! turn when the previous turn is durable. The arguments select the store: `sqlite:FILE full`, `sqlite:FILE normal` or
+//! `postgres://…`.
 
 use std::error::Error;
 use std::path::Path;

@@ -1,7 +1,10 @@
-//! The cost of clocks, with the store `sqlite:FILE` or `memory:`. `clocks turns STORE` plays the same games with and
-//! without clocks, alternately, and prints the processor time of each. `clocks idle STORE` prints the processor time
-//! that 10 000 running clocks take in a minute. `clocks with STORE TURNS` and `clocks without STORE TURNS` play the
-//! first `TURNS` turns (0 to 40) of 500 games, so that another program can count the instructions.
+//! Measures the cost of clocks. `STORE` is `sqlite:FILE` or `memory:`.
+//!
+//! - `clocks turns STORE` plays the same games with and without clocks, alternately, and prints the processor time with
+//!   clocks and without clocks.
+//! - `clocks idle STORE` prints the processor time that 10 000 running clocks take in a minute.
+//! - `clocks with STORE TURNS` and `clocks without STORE TURNS` play the first `TURNS` turns (0 to 40) of 500 games, so
+//!   that another program can count the instructions.
 
 use std::error::Error;
 use std::fs;
@@ -17,8 +20,8 @@ use noughts_server::{
 };
 
 const TABLES: usize = 10_000;
-/// Number of rounds with a store in memory, where a turn takes less than a microsecond. With a file it takes about a
-/// hundred microseconds, so there are fewer rounds.
+/// Number of rounds with a store in memory, where a turn takes less than a microsecond. With a file a turn takes about
+/// a hundred microseconds, so there are fewer rounds.
 const ROUNDS_IN_MEMORY: usize = 500;
 const ROUNDS_WITH_FILE: usize = 20;
 const GAMES_PER_ROUND: usize = 100;

@@ -21,7 +21,7 @@ use crate::tables::{SubmitError, Tables};
 /// Maximum length of a command, in bytes.
 const MAX_COMMAND: u64 = 8 * 1024;
 
-/// Maximum time for a client to send its command, and the same time again to read the answer.
+/// Maximum time for a client to send its command. The client has the same time again to read the answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of games or players in a list.

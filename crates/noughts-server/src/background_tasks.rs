@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Spawns tasks, and counts those that still run.
+/// Spawns tasks, and counts the tasks that still run.
 #[derive(Debug)]
 pub(crate) struct BackgroundTasks {
     running: watch::Sender<usize>,

@@ -85,10 +85,11 @@ pub(crate) struct AppState {
 /// Maximum time for a client to send the headers of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum size of a connection's read buffer. It limits a request's headers, and each read of a body.
+/// Maximum size of a connection's read buffer. All headers of a request must fit into it. A body may be larger, because
+/// the server reads it piece by piece.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// A connection is closed if a write waits this long because the client does not read.
+/// Maximum time that a write waits for the client to read. After this time, the server closes the connection.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// When the server stops, it waits at most this long for responses in progress and for WebSockets to end.
@@ -135,8 +136,8 @@ impl HttpServer {
         }
     }
 
-    /// Serves connections until `closing` is set. Then waits up to [`SHUTDOWN_TIMEOUT`] for the requests in progress,
-    /// the streams and the WebSockets.
+    /// Serves connections until `closing` becomes true. Then waits up to [`SHUTDOWN_TIMEOUT`] for the requests in
+    /// progress, the streams and the WebSockets.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let app = self.middleware.app();
         let accepted = app.tables.metrics().accepted_by(ListenerKind::Http);
@@ -176,7 +177,8 @@ async fn serve_connection(
     mut closing: watch::Receiver<bool>,
 ) {
     net::prepare(&stream);
-    // The timeout is below the TLS layer, where a write makes progress only if the client reads.
+    // The timeout wraps the TCP stream, not the TLS stream: a write to the TCP stream makes progress only if the client
+    // reads.
     let stream = WriteTimeout::new(stream, WRITE_TIMEOUT);
     let opened = tokio::select! {
         opened = net::open_stream(stream, tls.as_deref(), &permit) => opened,
@@ -213,8 +215,8 @@ async fn serve_connection(
     }
 }
 
-/// Declares the routes that are in the OpenAPI description. The description is not created together with the routes,
-/// because most servers never need it, and creating it takes two thirds of the instructions of the start.
+/// Declares the routes that are in the OpenAPI description. The description itself is created at its first request.
+/// Most servers never need it, and creating it at the start would take two thirds of the start's instructions.
 macro_rules! api_routes {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn api_routes() -> Router<Arc<AppState>> {
@@ -271,8 +273,8 @@ fn routes(app: Arc<AppState>) -> Router {
         .with_state(app)
 }
 
-/// `GET /readyz`: answers 200 if the store can be written now, and 503 if it cannot, or if the server is draining (it
-/// refuses new games because it will stop soon).
+/// `GET /readyz`: answers 503 if the server cannot write to the store now, or if the server is draining (it refuses new
+/// games because it will stop soon). Otherwise answers 200.
 async fn ready(State(app): State<Arc<AppState>>) -> Response {
     if app.operator.is_draining() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n").into_response();
@@ -283,8 +285,8 @@ async fn ready(State(app): State<Arc<AppState>>) -> Response {
     }
 }
 
-/// Answers requests for unknown paths with status 404. Browsers get the web page, except for paths of the API. All
-/// other requests get an error as JSON.
+/// Answers requests for unknown paths with status 404. A GET request of a browser gets the web page, unless the path
+/// begins with `/api/`. All other requests get an error as JSON.
 async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     site::not_found_page(&method, &uri, &headers).unwrap_or_else(not_found_problem)
 }

@@ -1,4 +1,4 @@
-//! Detects dead nodes that share the store, and makes their TCP clients leave their games. Also ends overdue games
+//! Detects dead nodes that share the store. The TCP clients of a dead node leave their games. Also ends overdue games
 //! and makes overdue moves of robots.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::store::StoreError;
 use crate::table::Table;
 use crate::tables::Tables;
 
-/// Interval between sweeps. In each sweep a node increments its counter, reads the counters of the others,
+/// Interval between sweeps. In each sweep a node increments its counter, reads the counters of the other nodes,
 /// and ends games whose clock ran out.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -22,8 +22,8 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// slow for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
-/// A node counts as dead when another node has read the same counter of it in this many successive sweeps. A failed or
-/// slow sweep restarts the count.
+/// A node counts as dead when another node has read the same value of its counter in this many successive sweeps. A
+/// failed or slow sweep restarts the count.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
 /// A node that does not serve the seat to move (`Tables::serves_seat_to_move`) acts only this long after the deadline.
@@ -130,8 +130,9 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// Ends a game whose clock ran out, or makes the overdue move of a robot. If the game needs neither, if this node
-/// cannot make the move, or if the game is unreadable, postpones the deadline, so that later sweeps find other games.
+/// Ends a game whose clock ran out, or makes the overdue move of a robot. In three cases, postpones the deadline
+/// instead, so that later sweeps find other games: the game needs neither, this node cannot make the move, or the game
+/// is unreadable.
 async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     let now_ms = tables.clock().certain_ms();
     let next_ms = match tables.get(game).await {

@@ -111,7 +111,7 @@ impl Default for Metrics {
         let accepted = metrics.connections_accepted.clone();
         let help = "Accepted connections by listener";
         registry.register("connections_accepted", help, accepted);
-        // A metric family without a sample would not be listed, so it gets one with the value 0.
+        // A metric family without a sample would not be listed, so this family gets a sample with the value 0.
         metrics.count_refusal("http", ProblemKind::StoreUnavailable, 0);
         let registry = &mut metrics.registry;
         let refusals = metrics.refusals.clone();
@@ -166,7 +166,7 @@ impl Metrics {
         self.refusals.get_or_create(&labels).inc_by(count);
     }
 
-    /// All metrics in the OpenMetrics text format. `now` registers metrics that are computed at this moment.
+    /// All metrics in the OpenMetrics text format. `now` registers the metrics whose values are computed for this call.
     pub(crate) fn encode(&self, now: impl FnOnce(&mut Registry)) -> String {
         let mut current = Registry::with_prefix(PREFIX);
         now(&mut current);

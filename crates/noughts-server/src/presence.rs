@@ -48,8 +48,8 @@ pub(crate) struct Presence {
 }
 
 /// Marks a player as connected, because of an event stream, a WebSocket or a recent request. The mark ends when this
-/// value is dropped, also because an HTTP request was cancelled. A player without such a value at any node is away.
-/// Exception: TCP clients need no such value.
+/// value is dropped, for example because an HTTP request is cancelled. A player without a mark on any node is away.
+/// Exception: a TCP client needs no mark.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,
@@ -227,8 +227,8 @@ impl Presence {
         }
     }
 
-    /// Compares the tables of `games` with the store, and updates those in memory. After a failure, the next comparison
-    /// tries again.
+    /// Compares the tables in memory that belong to `games` with the store, and updates them. After a failure, the next
+    /// comparison tries again.
     async fn compare_games(&self, games: &[GameId]) {
         let node = self.tables.node();
         let Ok(found) = self.tables.store().positions(node, games.to_vec()).await else {

@@ -1,9 +1,9 @@
-//! Robots and analyses. Strategies that answer in microseconds run in the task of the caller; all others use a bounded,
-//! fair queue.
+//! Robots and analyses. A strategy that answers in microseconds (an *instant* strategy) runs in the task of the caller.
+//! All other strategies and the analyses use a bounded, fair queue.
 //!
 //! The queue has these limits: the number of running computations (slots), their number per owner (half of the slots),
 //! the number of waiting requests, the time of each computation, and the processor time per owner ([`time_limits`]). An
-//! owner is a client address; if it is `None`, the limits per owner do not apply.
+//! owner is a client address. For clients without an address (`None`), the limits per owner do not apply.
 
 mod analysis;
 mod queue;
@@ -54,27 +54,27 @@ pub(crate) enum Robot {
     Slow(StrategyName),
 }
 
-/// Maximum number of shared instant strategies. If there are more, the oldest is removed; tables that use it
-/// keep it.
+/// Maximum number of shared instant strategies. When the list is full, a new strategy replaces the oldest one. Tables
+/// that use the oldest strategy keep it.
 const MAX_SHARED: usize = 64;
 
-/// Interval at which the stop flag of an analysis that waits or runs is checked.
+/// While an analysis waits or runs, its stop flag is checked at this interval.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Failure {
-    /// The stop flag was set before the request got a slot or, for an analysis, before it was complete.
+    /// The stop flag was set before the request got a slot or before the analysis was complete.
     Stopped,
-    /// The queue is full, or another request took the place of this one.
+    /// The queue is full, or another request took the place of this request.
     Full,
     /// The computation panicked, or the runtime is shutting down.
     Panicked,
 }
 
 impl Robots {
-    /// Runs at most `slots` computations at the same time, or 2 if `slots` is smaller, so that one owner never has all
-    /// slots. The seed in `setup` makes random choices reproducible.
+    /// Runs at most `slots` computations at the same time. There are at least 2 slots, so that one owner never has all
+    /// of them. The seed in `setup` makes random choices reproducible.
     pub(crate) fn new(slots: usize, setup: EngineSetup) -> Robots {
         Robots {
             instant: Mutex::default(),
@@ -88,8 +88,8 @@ impl Robots {
 
     /// The robot with this strategy. Fails if the strategy cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, UnsupportedGame> {
-        // A shared strategy may have been built for a game with another order of seats. A slow strategy is built later,
-        // and must then succeed.
+        // This check is needed because a shared strategy may have been built for a game with another order of seats.
+        // It is also needed because a slow strategy is built later, when it is too late for an error.
         name.check(game)?;
         if !name.is_instant(game) {
             return Ok(Robot::Slow(name.clone()));
@@ -275,7 +275,7 @@ impl Drop for SetOnDrop {
     }
 }
 
-/// Waits until `stop` is set; it may return up to `STOP_INTERVAL` later.
+/// Waits until `stop` is set. May return up to [`STOP_INTERVAL`] later.
 async fn until_set(stop: &Stop) {
     while !stop.is_set() {
         sleep(STOP_INTERVAL).await;

@@ -55,7 +55,7 @@ impl TcpServer {
         }
     }
 
-    /// Serves connections until `closing` is set, then closes them.
+    /// Serves connections until `closing` becomes true, then closes them.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let server = Arc::new(self);
         let accepted = server.tables.metrics().accepted_by(server.kind());
@@ -63,7 +63,7 @@ impl TcpServer {
         let serve = |stream, peer, permit| {
             let server = Arc::clone(&server);
             async move {
-                // The TLS handshake is here and not in the accept loop, which must not wait.
+                // The accept loop must not wait, so the TLS handshake is in the task of the connection.
                 net::prepare(&stream);
                 let stream = net::open_stream(stream, server.tls.as_deref(), &permit).await;
                 if let Some(stream) = stream {

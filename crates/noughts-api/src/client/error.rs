@@ -11,7 +11,7 @@ use crate::problem::Problem;
 pub enum ClientError {
     /// The server cannot be reached, or the connection was lost. A later attempt may succeed.
     Unreachable(io::Error),
-    /// No secure connection could be made, such as when the server's certificate is not trusted.
+    /// No secure connection could be made, for example because the server's certificate is not trusted.
     Tls(String),
     /// The server refused the request; the problem says why.
     Refused(Problem),

@@ -27,12 +27,12 @@ impl<M: DeserializeOwned> EventStream<M> {
         }
     }
 
-    /// The id of the latest event that had a number as its id. The events of a player have other ids.
+    /// The id of the latest event whose id is a number. The events of a player have other ids.
     pub fn last_id(&self) -> Option<usize> {
         self.last_id
     }
 
-    /// Reads the next line, without its newline; `None` at the end of the stream, and if the line is too long. A last
+    /// Reads the next line, without its newline. `None` at the end of the stream, or if the line is too long. A last
     /// line without a newline is dropped.
     fn read_line(&mut self) -> Result<Option<String>, ClientError> {
         let mut bytes = Vec::new();

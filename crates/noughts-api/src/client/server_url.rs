@@ -1,9 +1,9 @@
-//! The address of a server, and perhaps of one of its games.
+//! The address of a server, optionally with one of its games.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The address of a server, and perhaps of one of its games.
+/// The address of a server, optionally with one of its games.
 ///
 /// ```
 /// use noughts_api::{Scheme, ServerUrl};
@@ -19,7 +19,7 @@ pub struct ServerUrl {
     pub scheme: Scheme,
     /// A host name or an IP address; IPv6 without brackets.
     pub host: String,
-    /// The default is 80, with HTTPS 443.
+    /// The default is 80 for HTTP and 443 for HTTPS.
     pub port: u16,
     /// The id of a game, if the path, the query or the fragment contains one.
     pub game: Option<String>,
@@ -46,7 +46,7 @@ pub enum UrlError {
     Path,
 }
 
-/// Game ids have 26 characters: digits and small letters.
+/// Number of characters in the id of a game.
 const GAME_ID_LENGTH: usize = 26;
 
 impl FromStr for ServerUrl {

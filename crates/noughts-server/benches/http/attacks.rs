@@ -1,8 +1,8 @@
 //! Measures how much an attack slows other clients down, and how much of the server's memory it takes.
 //!
 //! The attacker is a process of its own with the lowest priority, because a real attacker uses another machine's
-//! processor. It connects from 127.0.0.2 and the addresses after it, which have the usual limits per address, unlike
-//! 127.0.0.1.
+//! processor. The attacker connects from 127.0.0.2 and the following addresses. The usual limits per address apply to
+//! these addresses. They do not apply to 127.0.0.1.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -71,7 +71,7 @@ const ATTACKS: [Attack; 9] = [
     },
 ];
 
-/// Measures how long 32 clients wait for their turns during each attack, compared with before it.
+/// Measures how long 32 clients wait for the answers to their turns: during each attack, and without an attack.
 pub(crate) fn attacks() {
     println!("99 % of turns wait at most, during an attack; memory that the attack takes");
     println!(
@@ -89,7 +89,7 @@ pub(crate) fn attacks() {
             memory.push(server.resident().saturating_sub(before) as f64 / 1e6);
             attacked.push(round(&mut clients));
             drop(attacker);
-            // Ended connections and games of robots take a moment to go.
+            // The server needs a moment to remove the attacker's connections and the games of robots.
             sleep(Duration::from_secs(1));
         }
         let [a, b] = [&attacked, &quiet].map(|rounds| column(rounds, Counted::p99));
@@ -150,7 +150,7 @@ pub(crate) fn run(name: &str, server: &str) {
     (attack.run)(server.parse().expect("an address"), || println!("ready"));
 }
 
-/// Opens `count` connections from each of `addresses` addresses, and sends `bytes` on each.
+/// Opens `count` connections from each of `addresses` addresses, and sends `bytes` on each connection.
 fn open(server: SocketAddr, addresses: u8, count: usize, bytes: &[u8]) -> Vec<TcpStream> {
     let sources = (2..2 + addresses).flat_map(|host| std::iter::repeat_n(host, count));
     sources.map(|host| open_one(server, host, bytes)).collect()
@@ -196,8 +196,8 @@ fn slow_bodies(server: SocketAddr, ready: fn()) {
     send_slowly(server, BODY, b" ", ready);
 }
 
-/// Sends the beginning of a request on each of 2 000 connections, and then another piece on each every second. If the
-/// server has closed a connection, opens it again.
+/// Sends the beginning of a request on each of 2 000 connections. Then sends one more piece per second on each
+/// connection. If the server has closed a connection, opens a new one.
 fn send_slowly(server: SocketAddr, begin: &[u8], piece: &[u8], ready: fn()) {
     let mut streams = open(server, 4, 500, begin);
     ready();
@@ -245,7 +245,7 @@ const LARGEST_TABLE: &str = r#"{"variant":"255x255k255p64"}"#;
 
 fn largest_tables(server: SocketAddr, ready: fn()) {
     let create = post("/api/games", LARGEST_TABLE);
-    // An address of its own for each round, because the tables of earlier rounds count as open tables of their address.
+    // Each round uses its own address, because the tables of earlier rounds still count as open tables of an address.
     let host = 2 + (std::process::id() % 250) as u8;
     let mut stream = open_one(server, host, b"");
     let mut bytes = vec![0; 256 * 1024];
@@ -264,7 +264,7 @@ fn largest_tables(server: SocketAddr, ready: fn()) {
         ask(&format!(
             "GET /api/games/{id} HTTP/1.1\r\nHost: here\r\n\r\n"
         ));
-        // The server refuses further tables at times; then the view of the newest table is requested again.
+        // If the server refuses a new table, the next request is for the view of the newest table again.
         if let (201, table) = ask(&create) {
             id = string_after(&table, r#""id":""#);
         }

@@ -13,9 +13,9 @@ use crate::rounds::{Job, p99};
 pub(crate) enum RequestKind {
     /// The view of one table.
     Views,
-    /// The same view, which the client has already: the answer is 304.
+    /// The view of one table that the client has already: the answer is 304.
     KnownViews,
-    /// Creates a table, plays nine turns at it, for both seats, to a draw, and begins again.
+    /// Creates a table, plays a drawn game of nine turns for both seats, and begins again.
     Turns,
 }
 
@@ -29,7 +29,7 @@ const DRAW: [&str; 9] = [
 /// Maximum length of an answer in bytes. It is enough for a view of 255x255.
 const LARGEST: usize = 1 << 20;
 
-/// Duration of one slice. A bench compares two groups of clients, which take turns, one slice each.
+/// Duration of one slice. A bench compares two groups of clients. The groups alternate, one slice each.
 const SLICE: Duration = Duration::from_millis(200);
 
 pub(crate) struct Clients<'p> {
@@ -163,7 +163,7 @@ impl Client {
             .expect("it listens");
     }
 
-    /// Reads the answer. Returns whether it counts; the answer to a new table does not.
+    /// Reads the answer, and returns whether it counts. The answer to the creation of a table does not count.
     fn receive(&mut self) -> bool {
         let body = read(&mut self.stream, &mut self.bytes);
         if self.table.is_none() {
@@ -207,7 +207,7 @@ fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
     body
 }
 
-/// Reads the next answer; returns its status and its body. `None` if the connection was closed or lost.
+/// Reads the next answer, and returns its status and its body. `None` if the connection was closed or lost.
 pub(crate) fn read_answer(stream: &mut TcpStream, bytes: &mut [u8]) -> Option<(u16, String)> {
     let mut filled = 0;
     loop {
@@ -243,8 +243,8 @@ pub(crate) fn string_after(text: &str, key: &str) -> String {
     rest[..rest.find('"').expect("it ends")].to_owned()
 }
 
-/// Creates a table and plays four turns. Returns the answer to the creation, and the view after the turns; the bare
-/// handler answers with the same bytes.
+/// Creates a table and plays four turns. Returns the answer to the creation, and the view after the turns. The bare
+/// handler answers with these bytes.
 pub(crate) fn record_answers(server: &Process) -> (String, String) {
     let (id, tokens, created, mut stream) = create_table(server);
     for turn in 0..4 {

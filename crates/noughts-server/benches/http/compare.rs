@@ -12,7 +12,7 @@ use crate::websockets::{watch, watched};
 /// Number of idle WebSockets whose memory is measured.
 const IDLE: usize = 2_000;
 
-/// Compares the programs at these paths. A ratio above 1 means that the second is better.
+/// Compares the programs at these paths. A ratio above 1 means that the second program is better.
 pub(crate) fn compare(programs: [&str; 2]) {
     println!("{ROUNDS} rounds; before, after, after / before (above 1 is better)");
     for connections in [1, 32, 256] {

@@ -1,5 +1,5 @@
-//! Measures a long game with many watchers: the processor time of a turn at the end of the game compared with the
-//! beginning, and of resuming an event stream.
+//! Measures processor time in a long game with many watchers. Compares a turn at the end of the game with a turn at the
+//! beginning, and a resumed event stream with a view.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -32,7 +32,7 @@ pub(crate) fn long_game() {
             let cell = format!("{}-{}", turn / SIZE, turn % SIZE);
             clients::play_at(&mut player, &id, &tokens[turn % 2], turn, &cell);
             for socket in &mut watchers {
-                // The players' presence comes in between.
+                // Messages about the players' presence may come before the change.
                 while !frame(socket).starts_with("{\"change\"") {}
             }
             clients::receive(&mut player);

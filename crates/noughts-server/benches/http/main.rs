@@ -1,18 +1,19 @@
-//! Speed of the HTTP server, compared with a bare axum handler that returns the same JSON: `cargo xtask bench http`,
-//! optionally with some of `requests`, `durable`, `idle`, `watchers`, `nodes`, `finished`, `flood`, `attacks` and
-//! `long`, or with `compare BEFORE AFTER`. `docs/performance.md` describes each.
+//! Measures the speed of the HTTP server, compared with a bare axum handler that returns the same JSON. Run it with
+//! `cargo xtask bench http`. Optional words select what is measured: `requests`, `durable`, `idle`, `watchers`,
+//! `nodes`, `finished`, `flood`, `attacks` and `long`. The words `compare BEFORE AFTER` compare two builds instead.
+//! `docs/performance.md` describes each measurement.
 //!
 //! The most important requirements:
 //!
-//! - the server answers at least 60 % as many requests for views as the bare handler, and 55 % for turns;
+//! - the server answers at least 60 % as many requests for views as the bare handler, and at least 55 % as many turns;
 //! - 1 000 clients play at least 50 % as many turns with a durable store as in memory;
 //! - each of 9 000 idle WebSockets takes at most 16 KB;
 //! - a turn reaches 1 000 watchers of one table, and a watcher at another process, within 100 ms at the median;
 //! - start time and memory are the same with a million finished games as with none.
 //!
-//! The server and the bare handler are separate processes: this program, started again. The clients are the same for
-//! both and run here, on one thread: each wave sends one request per connection and then reads every answer. Memory and
-//! processor time are read from `/proc`, so this needs Linux.
+//! The server and the bare handler are separate processes: this program, started again. Both are measured with the same
+//! clients. The clients run in this process, on one thread: each wave sends one request per connection and then reads
+//! every answer. The bench reads memory and processor time from `/proc`, so it needs Linux.
 
 mod attacks;
 mod clients;
@@ -130,7 +131,7 @@ fn print_rates<'p>(
     println!();
 }
 
-/// Compares how long turns take while another address opens too many connections, and without that.
+/// Compares how long turns take with and without another address that opens too many connections.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("99 % of turns wait at most, while another address opens connections until refused");

@@ -57,7 +57,7 @@ fn synced_write(place: &TempDir) -> f64 {
 
 const FINISHED: u64 = 1_000_000;
 
-/// Start time and memory with a million finished games, compared with none.
+/// Compares start time and memory with a million finished games and without finished games.
 pub(crate) fn finished() {
     let place = place();
     let begun = Instant::now();

@@ -33,7 +33,7 @@ pub(crate) fn idle() {
     println!("bytes for each of {IDLE} idle WebSockets, at most 16384: {each}\n");
 }
 
-/// Measures how soon all watchers of a table have read a turn. One thread reads for all of them, in order.
+/// Measures how soon all watchers of a table have read a turn. One thread reads for all watchers, one after another.
 pub(crate) fn watchers() {
     let server = Process::start(Role::Server, &[]);
     let lasts: Vec<f64> = (0..5).flat_map(|_| watched(&server)).collect();
@@ -49,7 +49,7 @@ pub(crate) fn watched(server: &Process) -> Vec<f64> {
     let play = |turn: usize| {
         let asked = clients::play(&mut player, &id, &tokens[turn % 2], turn);
         for socket in &mut sockets {
-            // The presence of the players changes with their first requests.
+            // The first requests of the players change their presence, so messages about it may come first.
             let mut messages = std::iter::repeat_with(|| frame(socket));
             let message = messages.find(|message| !message.starts_with("{\"presence\""));
             let message = message.expect("a message");
@@ -65,7 +65,7 @@ pub(crate) fn watched(server: &Process) -> Vec<f64> {
 /// Opens a WebSocket as a spectator, and reads the view.
 pub(crate) fn watch(server: &Process, id: &str) -> TcpStream {
     let mut stream = connect(server);
-    // Closed by a reset, so that no port stays in TIME_WAIT.
+    // Closing this socket resets the connection, so that no port stays in TIME_WAIT.
     #[cfg(unix)]
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
     let request = format!(

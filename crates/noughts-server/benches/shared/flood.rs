@@ -7,7 +7,8 @@ use noughts_server::ConnectionLimits;
 use rustix::net::sockopt::set_socket_linger;
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 
-/// Opens 100 connections more than one address may have. Returns all of them, also those that the server has closed.
+/// Opens 100 connections more than one address may have. Returns all of them, including those that the server has
+/// closed.
 pub(crate) fn open(server: SocketAddr) -> Vec<TcpStream> {
     let count = ConnectionLimits::default().per_address + 100;
     (0..count).map(|_| open_one(server, 2)).collect()
@@ -18,7 +19,7 @@ pub(crate) fn open_one(server: SocketAddr, host: u8) -> TcpStream {
     let stream = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     let source = SocketAddrV4::new(Ipv4Addr::new(127, 0, 0, host), 0);
     bind(&stream, &source).expect("127.0.0.0/8 belongs to this machine");
-    // Closed by a reset, so that no port stays in TIME_WAIT.
+    // Closing this socket resets the connection, so that no port stays in TIME_WAIT.
     set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
     connect(&stream, &server).expect("it listens");
     TcpStream::from(stream)

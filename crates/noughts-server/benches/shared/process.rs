@@ -114,7 +114,7 @@ pub(crate) fn run_role(
     start: impl FnOnce(&Runtime, tokio::net::TcpListener) -> Option<Server>,
 ) {
     raise_descriptor_limit();
-    // The same runtime for every role, and the one that `noughts serve` has.
+    // Every role has the same kind of runtime as `noughts serve`.
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     let entered = runtime.enter();

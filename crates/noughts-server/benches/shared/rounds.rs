@@ -27,7 +27,7 @@ pub(crate) fn column<T>(rounds: &[T], figure: impl Fn(&T) -> f64) -> Vec<f64> {
     rounds.iter().map(figure).collect()
 }
 
-/// The 99th percentile of times in nanoseconds, in seconds.
+/// The 99th percentile of `times`, converted from nanoseconds to seconds.
 pub(crate) fn p99(times: &[u64]) -> f64 {
     let mut times = times.to_vec();
     let at = times.len() * 99 / 100;
@@ -40,7 +40,7 @@ pub(crate) fn alternate<J: Job>(mut jobs: [J; 2]) -> [Vec<J::Figures>; 2] {
     let mut measured = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
         for slice in 0..J::SLICES {
-            // The order alternates too.
+            // Which job runs first alternates too.
             for turn in [slice, slice + 1] {
                 jobs[turn % 2].slice();
             }

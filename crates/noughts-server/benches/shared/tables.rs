@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use noughts_server::raise_descriptor_limit;
 
-/// The arguments, without the one that cargo adds.
+/// The arguments, without `--bench`, which cargo adds.
 pub(crate) fn arguments() -> Vec<String> {
     let arguments = std::env::args().skip(1);
     arguments.filter(|word| word != "--bench").collect()

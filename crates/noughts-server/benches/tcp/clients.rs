@@ -1,5 +1,5 @@
-//! TCP clients that send the next frame as soon as they have the answer to the last one. The server and the echo are
-//! measured with the same clients.
+//! TCP clients that send the next frame as soon as they have the answer to the previous frame. The server and the echo
+//! are measured with the same clients.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::{Job, p99};
 
-/// Duration of one slice. A bench compares two groups of clients, which take turns, one slice each. Answers to requests
-/// that are in progress at the end of a slice still count.
+/// Duration of one slice. A bench compares two groups of clients. The groups alternate, one slice each. Answers to
+/// requests that are in progress at the end of a slice still count.
 const SLICE: Duration = Duration::from_millis(300);
 
-/// Maximum time for connecting all clients, and for each slice. The bench fails if it takes longer.
+/// Maximum time for connecting all clients, and for each slice. The bench fails if one of these steps takes longer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connected clients that have begun a game, on one thread.
@@ -219,7 +219,7 @@ impl Client {
         stream
             .set_nodelay(writes == Writes::Once)
             .expect("a socket");
-        // Closed by a reset, so that no port stays in TIME_WAIT.
+        // Closing this socket resets the connection, so that no port stays in TIME_WAIT.
         #[cfg(unix)]
         rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
         Client {
@@ -312,8 +312,8 @@ impl Client {
         }
     }
 
-    /// Returns whether `bytes` are a whole answer, and applies it to the client's state if they are. Panics on a wrong
-    /// answer.
+    /// If `bytes` are a whole answer, applies the answer to the client's state and returns true. If more bytes are
+    /// needed, returns false. Panics on a wrong answer.
     fn receive(&mut self, bytes: &[u8]) -> bool {
         if let Talk::Echo(_) = self.talk {
             assert!(self.said.starts_with(bytes), "that is no echo");

@@ -89,7 +89,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn connect(process: &Process) -> TcpStream {
     let stream = TcpStream::connect(process.address).expect("it listens");
-    // Closed by a reset, so that no port stays in TIME_WAIT.
+    // Closing this socket resets the connection, so that no port stays in TIME_WAIT.
     #[cfg(unix)]
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
     stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
@@ -119,7 +119,8 @@ const ID: u32 = 12_345;
 /// Number of open files and sockets of the process.
 fn descriptors(process: &Process) -> usize {
     let folder = process.about("fd");
-    // Linux 6.2 and newer report the number directly; otherwise they are counted.
+    // Since Linux 6.2, the size of this folder is the number of its entries. On older versions the size is 0, so the
+    // entries are counted.
     match fs::metadata(&folder).map_or(0, |folder| folder.len()) {
         0 => fs::read_dir(folder).map_or(0, Iterator::count),
         open => open as usize,

@@ -1,5 +1,5 @@
-//! Speed of the TCP listener for games against the computer, compared with a bare echo of the same frames: `cargo xtask
-//! bench tcp`, optionally with some of `moves`, `fields`, `idle` and `flood`.
+//! Measures the speed of the TCP listener for games against the computer, compared with a bare echo of the same frames.
+//! Run it with `cargo xtask bench tcp`. Optional words select what is measured: `moves`, `fields`, `idle` and `flood`.
 //!
 //! The requirements:
 //!
@@ -10,11 +10,11 @@
 //! - each of 10 000 idle connections takes at most 8 KB, and the server accepts them within three times the time of a
 //!   bare accept loop;
 //! - while another address opens 100 connections more than it may have, the 99th percentile of the waiting times is at
-//!   most twice as high.
+//!   most twice as high as without this other address.
 //!
-//! The server and the servers it is compared with are separate processes: this program, started again. The clients are
-//! the same for both and run here, on one thread, over the loopback. The server's log is discarded. Memory and
-//! processor time are read from `/proc`, so this needs Linux.
+//! The server, the echo and the accept loop are separate processes: this program, started again. All are measured with
+//! the same clients. The clients run in this process, on one thread, and connect over the loopback interface. The
+//! server's log is discarded. The bench reads memory and processor time from `/proc`, so it needs Linux.
 
 mod clients;
 #[path = "../shared/flood.rs"]
@@ -116,7 +116,8 @@ fn moves() {
     }
 }
 
-/// Compares clients that write a frame in three pieces, with Nagle's algorithm on, with clients that write it at once.
+/// Compares two kinds of clients. The first kind writes a frame in three pieces, and Nagle's algorithm is on. The
+/// second kind writes a frame at once.
 fn fields() {
     let server = Process::start(Role::Server, &[]);
     println!("\nmoves a second: opcode, id and cell written one by one with Nagle's algorithm on");
@@ -133,7 +134,7 @@ fn fields() {
     }
 }
 
-/// Measures many idle connections, at the server and at a bare accept loop.
+/// Measures the cost of many idle connections, to the server and to a bare accept loop.
 fn idle() {
     println!(
         "\n{CONNECTIONS_OPENED} idle connections, beside an accept loop that keeps the sockets"
@@ -167,7 +168,7 @@ fn idle() {
     );
 }
 
-/// Compares how long clients wait while another address opens too many connections, and without that.
+/// Compares how long clients wait with and without another address that opens too many connections.
 fn flooded() {
     let server = Process::start(Role::Server, &[]);
     println!("\n99 % wait at most, while another address opens connections until refused");

@@ -164,8 +164,8 @@ async fn analyse(
     Ok(json)
 }
 
-/// Builds the analysis of each turn. `found` has the search result for the position before each turn, or `None` if that
-/// position was not searched.
+/// Builds the analysis of each turn. `found` has one item per turn: the search result for the position before that
+/// turn, or `None` if that position was not searched.
 fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     let mistakes = find_mistakes(game, found).into_iter();
     let mut past = game.after(0);
@@ -176,7 +176,7 @@ fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
             let before = before.as_ref();
             let best = before.and_then(|before| before.line.first());
             let best_threats = best.map(|best| threats_after(&past, *best));
-            // A recorded turn is legal.
+            // A recorded turn is legal, so this cannot fail.
             let _ = past.act(turn.by, turn.action);
             let threats = match turn.action {
                 Action::Play(at) => threats(&past, at),
@@ -204,8 +204,7 @@ fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
         .collect()
 }
 
-/// The threats that the move `at` would make: the moves with which the same side could then complete a line. See
-/// [`threats`].
+/// The [`threats`] on the board after the side to move has played `at`. The list is empty if that move is illegal.
 fn threats_after(game: &Game, at: Move) -> Vec<Move> {
     let mut after = game.clone();
     match after.to_move().map(|by| after.act(by, Action::Play(at))) {
@@ -255,7 +254,8 @@ fn moves(variant: &Variant, analysis: &Analysis) -> Vec<MoveEvaluation> {
     moves.collect()
 }
 
-/// The number of plies to the end of the game: `plies`, but `None` for a draw.
+/// Returns `plies`, the number of plies to the end of the game, if the value is a win or a loss. Returns `None` for a
+/// draw.
 fn plies_of(value: noughts_engine::GameValue, plies: Option<u32>) -> Option<u32> {
     plies.filter(|_| value != noughts_engine::GameValue::Draw)
 }

@@ -108,7 +108,7 @@ impl Cache {
     }
 
     /// Adds an image, and removes the oldest images until all fit into [`MAX_BYTES`]. Does nothing if the image is
-    /// larger than that or is already cached.
+    /// larger than [`MAX_BYTES`], or is already cached.
     fn insert(&mut self, key: Key, file: Arc<File>) {
         if file.size() > MAX_BYTES || self.files.contains_key(&key) {
             return;
@@ -127,7 +127,6 @@ impl Cache {
     }
 }
 
-/// All icons.
 static ICONS: [Icon; 6] = [
     Icon::new("180.png", 180, false),
     Icon::new("192.png", 192, false),
@@ -227,8 +226,8 @@ mod tests {
                 images.get_or_draw(key(number), draw).await.is_some()
             }));
         }
-        // Tasks run in the order of their spawning. When this last one has run, every request has a permit or waits
-        // for one.
+        // Tasks run in the order in which they are spawned. When this empty task has run, every request has a permit or
+        // waits for one.
         tokio::spawn(async {}).await.unwrap();
         let first = spawn_blocking(move || {
             let both = [starts.recv().unwrap(), starts.recv().unwrap()];

@@ -64,7 +64,7 @@ impl CachePolicy {
         }
     }
 
-    /// The part of [`apply`](CachePolicy::apply) for a response to GET or HEAD that has status 200 and a body of known
+    /// Does the work of [`apply`](CachePolicy::apply) for a response to GET or HEAD with status 200 and a body of known
     /// size.
     fn apply_to_whole(&self, response: &mut Response) {
         let is_compressible = self.accepts_gzip && is_compressible(response);
@@ -144,7 +144,7 @@ pub(super) fn not_modified(tag: HeaderValue) -> Response {
     (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response()
 }
 
-/// Whether a method is GET or HEAD, which only read.
+/// Whether a method only reads: GET or HEAD.
 pub(super) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
@@ -156,10 +156,10 @@ fn hash_for_tag(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(*first)
 }
 
-/// The tag of a body with this hash. It is weak, because the compressed and the plain body share it.
+/// The tag of a body with this hash. The tag is weak (`W/`), because the compressed and the plain body have the same
+/// tag.
 pub(super) fn weak_tag(hash: u64) -> HeaderValue {
-    // Every response with a view needs a tag. It is written byte by byte, because `format!` would take eight times as
-    // many instructions.
+    // Every response with a view needs a tag, and `format!` would take eight times as many instructions as this loop.
     let mut tag = *b"W/\"0123456789abcdef\"";
     for (digit, shift) in tag[3..19].iter_mut().zip((0..64).step_by(4).rev()) {
         *digit = b"0123456789abcdef"[(hash >> shift & 0xf) as usize];
@@ -188,8 +188,8 @@ fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
         .or_insert(HeaderValue::from_static(value));
 }
 
-/// Takes the bytes of a body that is complete in memory. Returns `None` for a streamed body. A body of unknown size is
-/// left unchanged.
+/// Takes the bytes of a body that is complete in memory. Returns `None` for a streamed body. A body whose size is not
+/// known in advance stays unchanged.
 fn take_whole(body: &mut Body) -> Option<Bytes> {
     let size = body.size_hint().exact()?;
     let mut taken = std::mem::take(body);

@@ -24,7 +24,7 @@ use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError, family};
 use crate::table::{Holder, Status};
 use crate::tables::{Attendance, Tables};
 
-/// Lists the variants of the catalogue.
+/// Lists the variants of the catalog.
 ///
 /// Any other valid variant can be played too.
 #[utoipa::path(
@@ -68,9 +68,9 @@ pub(super) struct ListFilters {
     /// Only games with this status.
     #[param(inline)]
     status: Option<GameStatus>,
-    /// The value of `before` in the previous page.
+    /// Where the page begins: the value of `before` in the previous page.
     before: Option<String>,
-    /// Maximum number of games.
+    /// Maximum number of games on the page.
     #[param(minimum = 1, maximum = 100, default = 20)]
     limit: Option<usize>,
 }
@@ -130,7 +130,7 @@ pub(super) async fn page(app: &AppState, query: ListQuery) -> Result<GamesPage, 
     Ok(GamesPage { before, games })
 }
 
-/// Converts listed games to the form of the API, with the names of players and who is present.
+/// Converts listed games to the form of the API. Adds the players' names, and which players are present.
 pub(super) async fn listings(
     tables: &Tables,
     listed: &[ListedGame],
@@ -144,7 +144,8 @@ pub(super) async fn listings(
         .collect())
 }
 
-/// Parses the query parameter `name` (such as `before`), which says where a page begins. `None` without this parameter.
+/// Parses the query parameter `name`, such as `before`. Its value, `text`, says where a page begins. Returns `None` if
+/// the query does not have this parameter.
 pub(super) fn read_before(
     name: &str,
     text: Option<&str>,

@@ -229,8 +229,8 @@ pub(super) fn no_such_turn(turns: usize, all: usize) -> ApiError {
     api_error(ProblemKind::OutOfRange, detail)
 }
 
-/// The position of another game as a start position. `past` is that game after `turns` of its `all` turns. Returns an
-/// error if the game has fewer turns, or is over in this position.
+/// Makes a start position from another game. That game has `all` completed turns, and `past` is its state after `turns`
+/// turns. Returns an error if `turns` is larger than `all`, or if the game is over after `turns` turns.
 pub(super) fn start_position(
     past: &Game,
     turns: usize,

@@ -1,4 +1,4 @@
-//! Errors as responses: `application/problem+json`, each with its status.
+//! Converts errors to responses with a status and a body of type `application/problem+json`.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -40,7 +40,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// An error of this kind; `detail` says what was wrong and what would be allowed.
+/// Creates an error of this kind. `detail` says what was wrong, and what would be allowed.
 pub(crate) fn api_error(kind: ProblemKind, detail: impl ToString) -> ApiError {
     ApiError {
         kind,
@@ -58,8 +58,8 @@ pub(super) fn restarting() -> ApiError {
 }
 
 impl ApiError {
-    /// Adds the wrong field to the error. `pointer` is a JSON pointer, or a slash and the name of a parameter or
-    /// header.
+    /// Adds to the error which field was wrong. `pointer` is a JSON pointer such as `/seats/0`. For a parameter or a
+    /// header it is a slash and the name, such as `/before`.
     pub(crate) fn at(mut self, location: FieldLocation, pointer: impl Into<String>) -> ApiError {
         let detail = self.problem.detail.clone();
         self.problem.errors.push(FieldError {
@@ -70,7 +70,7 @@ impl ApiError {
         self
     }
 
-    /// Adds the wrong field of the body to the error.
+    /// Adds to the error which field of the body was wrong.
     pub(crate) fn in_body(self, pointer: impl Into<String>) -> ApiError {
         self.at(FieldLocation::Body, pointer)
     }

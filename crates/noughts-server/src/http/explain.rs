@@ -1,8 +1,8 @@
 //! Explains why a body or query is invalid: which field is wrong, and what is allowed there.
 //!
-//! serde parses each JSON body first. It is fast, but its messages are not meant for users. Only if serde fails, or if
-//! the body is a list, this module compares the body with the schema of its type, which is also part of the OpenAPI
-//! description. Query parameters are compared with their schemas before serde parses them.
+//! serde parses each JSON body first. serde is fast, but its messages are not meant for users. If serde fails, or if
+//! the body is a list, this module compares the body with the schema of the expected type. The OpenAPI description has
+//! the same schema. Query parameters are compared with their schemas before serde parses them.
 
 mod json_tree;
 
@@ -26,7 +26,7 @@ const MAX_ERRORS: usize = 8;
 /// A pointer leaves out field names that are longer than this.
 const MAX_NAME_BYTES: usize = 100;
 
-/// Explains why JSON is not a valid `T`. `subject` is the word for the JSON in the explanation, such as `body`.
+/// Explains why JSON is not a valid `T`. The explanation calls the JSON text `subject`, for example `body`.
 pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,
@@ -97,14 +97,14 @@ pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(
     }
 }
 
-/// The error for a query that cannot be parsed although no parameter was found to be wrong.
+/// The error for a query that cannot be parsed, if it is not known which parameter is wrong.
 pub(super) fn unreadable_query() -> ApiError {
     let detail =
         "a parameter has a value that is not allowed; /api/openapi.json describes all parameters";
     api_error(ProblemKind::WrongType, detail)
 }
 
-/// The schemas that a type refers to, by name.
+/// The names and schemas of the types that `T` contains.
 fn schemas_of<T: ToSchema>() -> Vec<(String, Value)> {
     let mut schemas: Vec<(String, RefOr<Schema>)> = Vec::new();
     T::schemas(&mut schemas);
@@ -121,7 +121,7 @@ fn to_value(schema: &RefOr<Schema>) -> Value {
 /// Compares a request with the schemas of its fields.
 struct Check<'s> {
     location: FieldLocation,
-    /// The schemas to which a `$ref` may refer, by name.
+    /// The schemas to which a `$ref` may refer, with their names.
     schemas: &'s [(String, Value)],
     faults: Vec<(ProblemKind, FieldError)>,
 }
@@ -135,7 +135,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// The error with all faults that were found, or `otherwise` if there are none.
+    /// Returns an error with all faults that were found. Calls `otherwise` if there are none.
     fn into_error(self, otherwise: impl FnOnce() -> ApiError) -> ApiError {
         let Some((kind, first)) = self.faults.first() else {
             return otherwise();
@@ -281,7 +281,7 @@ impl<'s> Check<'s> {
         );
     }
 
-    /// Checks the number of characters of a text, or of items in a list.
+    /// Checks the number of characters in a text, or the number of items in a list.
     fn length(
         &mut self,
         schema: &Value,
@@ -381,7 +381,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Checks an object whose field `name` says which schema it follows.
+    /// Checks an object that must match one of the schemas `options`. The object's field `name` says which schema.
     fn tagged(&mut self, name: &str, options: &[&'s Value], node: &Node, pointer: &str) {
         let Node::Object(fields) = node else {
             let detail = format!(
@@ -466,7 +466,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// The current name of a field: `after` for its older name `turn`. Any other name is returned unchanged.
+/// Returns `after` for `turn`, which was the name of this field in older versions. Returns any other name unchanged.
 fn aliased(name: &str) -> &str {
     match name {
         "turn" => "after",
@@ -474,7 +474,8 @@ fn aliased(name: &str) -> &str {
     }
 }
 
-/// The only property of a schema, if it has exactly one and requires it.
+/// The name of a schema's only property. `None` if the schema does not have exactly one property, or does not require
+/// it.
 fn single_property(schema: &Value) -> Option<&str> {
     let properties = schema.get("properties")?.as_object()?;
     let name = properties.keys().next()?;
@@ -568,7 +569,7 @@ mod tests {
         (!is_read).then(|| explain_json::<T>(body.as_bytes(), "body"))
     }
 
-    /// JSON that looks like a request: mostly names of real fields, with any values.
+    /// Generates JSON that looks like a request: it has names of real fields, with values of any type.
     fn json() -> impl Strategy<Value = String> {
         let word = prop::sample::select(vec![
             "variant", "history", "seats", "take", "from", "game", "turn", "after", "human",
@@ -616,7 +617,7 @@ mod tests {
                 for word in ["expected", "invalid", "`", "struct"] {
                     prop_assert!(!problem.detail.contains(word), "{body}: {problem:?}");
                 }
-                // The fallback message names no reason.
+                // The fallback message does not give a reason.
                 let is_vague = problem.detail.contains("has a value that is not allowed");
                 prop_assert!(!is_vague, "{body}: {problem:?}");
             }

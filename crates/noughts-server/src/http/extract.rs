@@ -28,7 +28,7 @@ pub(super) struct Body<const MAX: usize> {
     /// The Content-Type, in lower case and without parameters.
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// The hash of the request's path and body; `None` if the request has no `Idempotency-Key`.
+    /// The hashes of the request's path and body; `None` if the request has no `Idempotency-Key`.
     pub(super) hash: Option<RequestHash>,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct Body<const MAX: usize> {
 pub(super) struct RequestHash {
     /// The first eight bytes of the SHA-256 hash of the path's length, the path and the body.
     current: u64,
-    /// The hash that older versions of the server used. With it the server recognizes a repeated request whose key an
-    /// older version stored.
+    /// The hash that older versions of the server used. The server needs it if an older version stored the key of the
+    /// first request, and the client repeats the request now.
     former: u64,
 }
 
@@ -65,8 +65,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Maximum time for a client to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of bytes that the server reads and discards from a body that is too large. A client usually reads the
-/// response only after it has sent its whole body.
+/// Maximum number of bytes that the server reads and discards from a body that is too large. The server reads them
+/// because a client usually reads the response only after it has sent its whole body.
 const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {
@@ -152,8 +152,8 @@ impl<const MAX: usize> Body<MAX> {
     }
 }
 
-/// Parses a struct from a JSON object. serde alone would also accept an array of the field values. `subject` is the
-/// word for the JSON in an error, such as `body`.
+/// Parses a struct from a JSON object. serde alone would also accept an array of the field values. Error messages call
+/// the JSON text `subject`, for example `body`.
 pub(super) fn read_object<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,
@@ -165,7 +165,7 @@ pub(super) fn read_object<T: DeserializeOwned + ToSchema>(
     }
 }
 
-/// A parsed JSON body, and the hash of its request.
+/// A parsed JSON body, and the hashes of its request.
 pub(super) struct Json<T> {
     pub(super) value: T,
     pub(super) hash: Option<RequestHash>,
@@ -223,8 +223,8 @@ impl<T: DeserializeOwned + IntoParams, S: Send + Sync> FromRequestParts<S> for Q
     }
 }
 
-/// The `Idempotency-Key` of a request with the hash `hash`; `None` without such a header. Returns an error if the key
-/// is shorter than `min_length` or otherwise not valid.
+/// The `Idempotency-Key` of a request. `hash` has the hashes of this request. Returns `None` if the request has no such
+/// header. Returns an error if the key does not have `min_length` to [`MAX_KEY_LENGTH`] visible ASCII characters.
 pub(super) fn idempotency_key(
     headers: &HeaderMap,
     hash: Option<RequestHash>,
@@ -254,7 +254,8 @@ pub(super) fn idempotency_key(
 
 const MAX_KEY_LENGTH: usize = 128;
 
-/// Minimum length of a key if a repeated request with the key returns a seat token. A shorter key could be guessed.
+/// Minimum length of the key of a request that returns a seat token. Whoever repeats the request with the same key gets
+/// the same token, so it must be impossible to guess the key.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
 /// The table whose id is in the path.
@@ -291,7 +292,7 @@ impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
     }
 }
 
-/// The token in the header `Authorization`; `None` without this header, or if it has no token. Returns an error if the
+/// The token in the header `Authorization`; `None` if the header is missing or has no token. Returns an error if the
 /// header is sent twice or has another scheme than `Bearer`.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();

@@ -158,7 +158,7 @@ async fn create_table(
             // This runs in the detached task, so that the table is counted even if the client has disconnected.
             let now = app.tables.clock().now();
             app.rate_limiter.add_table(&client, live.id(), now);
-            // The creator knows the table's id, so the table counts as requested.
+            // The creator gets the table's id, so the table counts as requested by this client.
             live.set_requested(owner);
         }
         Ok::<_, crate::store::StoreError>(created)
@@ -213,7 +213,8 @@ pub(super) async fn get(
         app.presence.request(&live, seat);
     }
     let Some(turns) = at.after.or(at.turn) else {
-        // The tag is computed before the snapshot is taken, because a tag may be older than its view, but not newer.
+        // The tag is computed before the snapshot is taken. So the tag may be older than the view, which does no harm.
+        // With a newer tag, the client would keep an old view.
         let tag = view_tag(&live, you);
         if is_known(&headers, &tag) {
             return Ok(not_modified(tag));
@@ -296,7 +297,7 @@ fn read_seat(text: &str, seats: usize) -> Result<Seat, ApiError> {
     seat.map(Seat).ok_or_else(|| no_such_seat(seats))
 }
 
-/// Plays, rewinds, resigns, offers, answers an offer, aborts, or claims the game.
+/// Performs an action: play, rewind, resign, offer, answer, abort or claim.
 ///
 /// Needs the token of a seat, or of a player who has a seat. The answer is the view, which may already contain a
 /// robot's reply. Offers and answers to offers are safe to repeat only with an `Idempotency-Key`. All other actions are
@@ -436,7 +437,7 @@ fn table_command(
 const MAX_TURNS_TRIED: usize = 8;
 
 /// The turn for an action that names no turn: the current turn, or the last completed turn if the game is over. So a
-/// client can safely repeat a resignation.
+/// repeated resignation gets the same turn as the first one, and the server recognizes the repetition.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
         true => table.turn().saturating_sub(1),
@@ -452,8 +453,8 @@ fn marks_fall(table: &Table) -> bool {
     }
 }
 
-/// The game in which a move for turn `turn` is parsed. With gravity, the same column can mean another cell in another
-/// turn, so this is the game as it was in turn `turn`. Without gravity it is the current game.
+/// The game with which a move for turn `turn` is parsed. With gravity, a move is a column, and its cell depends on the
+/// turn: the result is the game as it was in turn `turn`. Without gravity, the result is the current game.
 fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
     match marks_fall(table) && turn < table.turn() {
         true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
@@ -464,7 +465,7 @@ fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
 /// Requests a rematch.
 ///
 /// Needs the token of a seat, or of a player who has a seat. When every human player has requested a rematch, the
-/// view's `rematch` is the id of a new game, in which each player moves on by one seat. The answer then has the
+/// view's `rematch` is the id of a new game. In the new game, each player has the next seat. The answer then has the
 /// caller's seat and token in the new game.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",
@@ -537,8 +538,8 @@ pub(super) async fn submit(
     mut live: Arc<LiveTable>,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
-    /// Maximum number of attempts. An attempt fails if the table was removed from memory in the meantime; the next
-    /// attempt loads it again.
+    /// Maximum number of attempts. An attempt fails if the table was removed from memory in the meantime. The next
+    /// attempt loads the table again.
     const MAX_LOADS: usize = 3;
     let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
@@ -573,8 +574,8 @@ fn view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
     (content_type, view_json(snapshot, you)).into_response()
 }
 
-/// The `ETag` of the current view for the seat `you`. It differs for each seat, because each seat's view has another
-/// `you`.
+/// The `ETag` of the current view for the seat `you`. Each seat has its own tag, because the field `you` of the view
+/// differs.
 fn view_tag(live: &LiveTable, you: Option<Seat>) -> HeaderValue {
     let seat = you.map_or(0, |seat| u64::from(seat.0) + 1);
     weak_tag(live.view_version().wrapping_add(seat))

@@ -1,10 +1,11 @@
 //! `GET /api/games/events`: the tables that wait for players, and on request the games in progress, as an event
 //! stream.
 //!
-//! A *watcher* is a client that follows the list. While there are watchers, a task reads the list from the store: when
-//! a seat, a connection or a quick match changes on this node, and at intervals, because other nodes, turns and time
-//! also change the list. A turn does not wake the task. Every message is encoded once for all watchers. A watcher that
-//! missed a change gets the whole list.
+//! A *watcher* is a client that follows the list. While there are watchers, a task reads the list from the store. It
+//! does this whenever a seat, a connection or a quick match changes on this node. It also does this at regular
+//! intervals, because turns, other nodes and the passing of time change the list too, but do not wake the task.
+//!
+//! Every message is encoded once for all watchers. A watcher that missed a change gets the whole list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,12 +35,12 @@ use crate::store::{ListQuery, StoreError};
 use crate::table::Status;
 use crate::tables::Tables;
 
-/// Interval at which a list is read if other nodes may change it, or if it includes the games in progress.
+/// Interval at which a list is read if other nodes may change the list, or if the list includes the games in progress.
 const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval at which a list of waiting tables is read if there are no other nodes. Changes of seats and connections on
-/// this node wake the task at once. The task is not woken when an old game is deleted, or when a table without
-/// connected players is no longer new. The list shows such tables for up to this interval.
+/// this node wake the task at once. Two changes do not wake the task: an old game is deleted, or a table without
+/// connected players is no longer new. The list may still show such a table until the interval ends.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum time between two reads of the list, so that one read covers several changes. It is longer for the list with
@@ -78,7 +79,7 @@ pub(super) struct Lobby {
     number: AtomicU64,
 }
 
-/// The list at one time, encoded.
+/// One state of the list, encoded.
 struct LobbyState {
     /// The number of this state. It is one more than the number of the previous state. If there is no previous state to
     /// compare with, `changes` is empty, and the number is two more than the latest number. Then every watcher gets the
@@ -206,7 +207,7 @@ async fn list(
     Ok(listed.iter().map(|game| game.id).zip(games).collect())
 }
 
-/// The messages that lead from the list `before` to the list `now`; none if `before` is `None`.
+/// The messages that lead from the list `before` to the list `now`. There are no messages if `before` is `None`.
 fn changes(
     before: Option<&HashMap<GameId, Bytes>>,
     now: &HashMap<GameId, Bytes>,

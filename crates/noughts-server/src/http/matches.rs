@@ -21,9 +21,9 @@ use crate::tables::Tables;
 
 /// Asks for an opponent: a quick match, first come, first served.
 ///
-/// The answer does not wait for an opponent. When there is one, the match is sent to `GET /api/me/events`. The match
-/// can also be read at `GET /api/matches/{id}`. It waits while the player has an event stream open, and 20 seconds
-/// longer. While it waits, the same request returns the same match.
+/// The answer does not wait for an opponent. When an opponent is found, the event stream `GET /api/me/events` sends the
+/// match. `GET /api/matches/{id}` returns the match too. A match waits while the player has an event stream open, and
+/// 20 seconds longer. While a match waits, the same request returns the same match.
 #[utoipa::path(
     post, path = "/api/matches", operation_id = "requestMatch", tag = "players",
     request_body = NewMatch,

@@ -198,8 +198,8 @@ impl ConnectionService {
     }
 }
 
-/// Whether a request creates a game, or asks to wait for one. Requests for rematches are not included:
-/// `games::check_rematch` decides about them.
+/// Whether a request creates a game, requests a quick match or imports a record. Requests for rematches are not
+/// included: `games::check_rematch` decides about them.
 fn creates_game(method: &Method, path: &str) -> bool {
     let creates = ["/api/games", "/api/matches", "/api/records"];
     method == Method::POST && creates.contains(&path)
@@ -295,7 +295,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         }
         let checked = self.check(&request, &client);
         request.extensions_mut().insert(client);
-        // HEAD gets the same headers as GET, so both take the same path.
+        // HEAD must get the same headers as GET, so the handler for GET answers it too.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
         if request.method() == Method::HEAD && !is_upgrade {
             *request.method_mut() = Method::GET;

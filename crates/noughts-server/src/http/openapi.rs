@@ -87,7 +87,7 @@ const ERRORS: &[(u16, &str)] = &[
     (503, "ServiceUnavailable"),
 ];
 
-/// The response with this status, and the types of problems that it may have.
+/// The error response with this status. Its description lists the types of problems that have this status.
 fn error_response(status: u16) -> Response {
     let kinds = ProblemKind::ALL
         .iter()

@@ -1,7 +1,8 @@
 //! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification about a game, it
-//! compares the table with what it has sent, and sends the differences. At regular intervals it does this for all
-//! games of the player. So a notification that comes twice or late does no harm, and a lost notification only delays
-//! the events. The id of an event encodes what was sent, so that any node can resume the stream.
+//! compares the table with the state that it has already sent, and sends the differences. At regular intervals the
+//! stream compares all games of the player. So a notification that comes twice or late does no harm, and a lost
+//! notification only delays the events. The id of an event encodes the state that was sent, so that any node can resume
+//! the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -28,8 +29,8 @@ use crate::players::{Feed, Notice};
 use crate::store::{ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::table::{Holder, Status, Table};
 
-/// Maximum number of games that a stream follows. If it follows this many, it follows a further game only after one of
-/// them is over.
+/// Maximum number of games that a stream follows. A stream that follows this many games follows a new game only after
+/// one of them is over.
 const MAX_FOLLOWED: usize = 100;
 
 /// Maximum number of finished games that a stream follows. The stream follows them because a player may offer a rematch
@@ -78,7 +79,7 @@ pub(super) async fn events(
     Ok(event_stream(&app, permit, events))
 }
 
-/// What a stream has sent. Its text form is the id of an event.
+/// The state that a stream has sent. Its text form is the id of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct AllSeen {
     /// The time of the last check, in milliseconds since 1970.
@@ -86,7 +87,7 @@ struct AllSeen {
     games: BTreeMap<GameId, Seen>,
 }
 
-/// What a stream has sent about a game.
+/// The state of a game that a stream has sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Seen {
     turn: usize,
@@ -157,14 +158,16 @@ fn holds(table: &Table, seat: Seat, player: PlayerId) -> bool {
     table.holder(seat).and_then(Holder::player_id) == Some(player)
 }
 
-/// The entry number of the latest open offer of a seat that is not the player's; `None` if there is none.
+/// The entry number of the latest open offer that another player has made; `None` if there is no such offer. `is_its`
+/// says whether a seat belongs to the player of the stream.
 fn latest_offer(table: &Table, is_its: impl Fn(Seat) -> bool) -> Option<u32> {
     let of_others = table.offers().iter().filter(|open| !is_its(open.seat));
     of_others.map(|open| open.entry).max()
 }
 
-/// Whether the game is a match for this player. When the table was created, another person must have had a seat. In
-/// addition, either this player took a seat that was open then, or no seat was open then.
+/// Whether the game is a match for this player: the player has found an opponent. Two conditions must hold. First,
+/// another person had a seat when the table was created. Second, this player has taken a seat that was open when the
+/// table was created, or the table was created without open seats.
 fn is_match(table: &Table, player: PlayerId) -> bool {
     let holders = &table.settings().holders;
     let is_other = |holder: &Holder| holder.is_human() && holder.player_id() != Some(player);
@@ -226,7 +229,8 @@ impl PlayerEvents {
             }
         }
         self.unsent.push(PlayerMessage::Games(games));
-        // These games ended before the stream began, so a stream that resumes this one must not report them either.
+        // These games ended before this stream began. They are recorded as sent, so that a later stream that resumes
+        // this stream does not report them.
         for id in self.ended_since(self.seen.at_ms).await? {
             if !self.seen.games.contains_key(&id)
                 && let Some(live) = self.app.tables.get(id).await?
@@ -245,7 +249,7 @@ impl PlayerEvents {
         for (game, seen) in seen.games {
             self.follow(game, seen);
         }
-        // Games that began and ended in the meantime are not among the running ones.
+        // Games that began and ended in the meantime are not among the running games.
         for game in self.ended_since(self.seen.at_ms).await? {
             if !self.seen.games.contains_key(&game) {
                 self.look_at(game, true).await;
@@ -302,7 +306,7 @@ impl PlayerEvents {
     }
 
     async fn look_at_everything(&mut self) {
-        // This is set first, because this future may be cancelled while it waits.
+        // The flag is set first, because this future may be cancelled while it waits. Then the next check comes sooner.
         self.is_behind = true;
         let now_ms = self.app.tables.clock().now_ms();
         let store = self.app.tables.store();

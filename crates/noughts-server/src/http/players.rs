@@ -37,11 +37,11 @@ use crate::tables::{LiveTable, SubmitError};
 /// Maximum number of games on a page.
 const MAX_LISTED: usize = 50;
 
-/// The results of a player are computed from at most this many finished games, the newest ones.
+/// The results of a player are computed from the newest finished games, at most this many.
 const MAX_COUNTED_GAMES: usize = 1_000;
 
-/// Maximum number of attempts to delete a player. Each attempt first ends the running games; another device may start
-/// new games in the meantime.
+/// Maximum number of attempts to delete a player. Each attempt first ends the player's running games. An attempt fails
+/// if another device starts a new game in the meantime.
 const MAX_DELETION_ATTEMPTS: usize = 5;
 
 /// The registered player who makes a request.
@@ -484,7 +484,7 @@ pub(super) async fn profile(
     Ok(axum::Json(profile).into_response())
 }
 
-/// The results of a player by opponent, most games first.
+/// The results of a player against each opponent. Opponents with more games come first.
 fn results(games: &[ListedGame], player: PlayerId, names: &PlayerNames) -> Vec<OpponentResults> {
     let mut results: BTreeMap<(bool, Option<String>, String), OpponentResults> = BTreeMap::new();
     for game in games {
@@ -520,7 +520,7 @@ fn results(games: &[ListedGame], player: PlayerId, names: &PlayerNames) -> Vec<O
                     }
                 }
                 Conclusion::Draw { .. } => result.drawn += 1,
-                // No result to count.
+                // These games have no result.
                 Conclusion::Abandoned | Conclusion::Aborted => {}
             }
         }

@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 
 use crate::id::GameId;
 
-/// The parts of a game's link that the request has neither in its path nor in its `Host` header.
+/// The parts of a game's link that the query gives. The other parts are the host and the game's id.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LinkQuery {

@@ -36,7 +36,7 @@ pub struct HttpLimits {
     /// Maximum number of new players per day. After a day without new players, this number is allowed at once.
     pub players_per_day: u32,
     /// Maximum number of bytes per day that imported records and robot-only games may take in the store. After a day
-    /// without them, this number is allowed at once.
+    /// without imports and robot-only games, this number is allowed at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
@@ -69,8 +69,8 @@ const MAX_CHECKED_TABLES: usize = 32;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The number of replayed turns or log entries that counts as one further request. On the largest board, replaying one
-/// turn or entry takes up to 5 µs.
+/// This many replayed turns or log entries count as one more request. On the largest board, replaying one turn or entry
+/// takes up to 5 µs.
 pub(super) const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -114,7 +114,7 @@ impl StreamPermit {
 
 impl Client {
     /// The address that limits apply to; `None` if limits do not apply. The processor time of robots is counted for
-    /// this address, and the idempotency keys of requests that create games are valid only for it.
+    /// this address. The idempotency key of a request that creates a game is valid only for the same address.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
     }
@@ -195,9 +195,9 @@ impl RateLimiter {
         }
     }
 
-    /// The headers that tell a client how many requests it may make. The format is that of
-    /// draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most `r` in the next `t`
-    /// seconds. `Retry-After` is at least `t`.
+    /// The headers that tell a client how many requests it may make. The format is defined in
+    /// draft-ietf-httpapi-ratelimit-headers-11: the client may make `q` requests in `w` seconds, and at most `r`
+    /// requests in the next `t` seconds. `Retry-After` is at least `t`.
     pub(super) fn headers(&self, network: IpAddr, now: Duration) -> [(HeaderName, HeaderValue); 2] {
         let interval = self.request_interval();
         let at_once = self.limits.at_once.max(1);
@@ -238,7 +238,7 @@ impl RateLimiter {
         })
     }
 
-    /// Subtracts counted bytes that were not stored.
+    /// Subtracts bytes that [`count_stored`](RateLimiter::count_stored) has counted, but that were not stored.
     pub(super) fn refund_stored(&self, client: &Client, bytes: usize, now: Duration) {
         if let Some(network) = client.network {
             let cost = self.import_cost(bytes);
@@ -248,7 +248,7 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request for a quick match. Returns an error if the address has made too many.
+    /// Counts a request for a quick match. Returns an error if the address has requested too many quick matches.
     pub(super) fn count_match(&self, client: &Client, now: Duration) -> Result<(), ApiError> {
         let Some(network) = client.network else {
             return Ok(());
@@ -265,7 +265,7 @@ impl RateLimiter {
         })
     }
 
-    /// Counts a new player. Returns an error if the address has created too many.
+    /// Counts a new player. Returns an error if the address has created too many players.
     pub(super) fn count_player(&self, client: &Client, now: Duration) -> Result<(), ApiError> {
         let Some(network) = client.network else {
             return Ok(());
@@ -400,12 +400,12 @@ struct Usage {
 /// How much of its limits an address has used. Entries of [`UsageTable`] with a lower level are dropped first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum UsageLevel {
-    /// The address has used nothing, or its usage was long ago. A new entry would be the same.
+    /// The address has used nothing, or its usage was long ago. Dropping the entry loses nothing.
     Unused,
     /// The address has used something, but it is below all its limits.
     Used,
-    /// The address has reached a limit, or has used more than 95 % of its daily limit of stored bytes. Without its
-    /// entry, the server would serve the address too early.
+    /// The address has reached a limit, or has used more than 95 % of its daily limit of stored bytes. If the entry
+    /// were dropped, the address could use its limits again too early.
     AtLimit,
 }
 
@@ -434,19 +434,19 @@ impl Usage {
 /// Number of entries of a full set. A set gets more entries only if all its entries have open streams.
 const WAYS: usize = 32;
 
-/// 2 048 sets of 32 entries are 65 536 addresses.
+/// Number of sets. 2 048 sets of 32 entries hold 65 536 addresses.
 const SETS: usize = 2_048;
 
 /// The usage of all addresses in bounded memory: a set-associative table.
 ///
 /// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a request locks
-/// and searches one set of 32 entries, whatever the number of addresses. The hash has a random seed, so that nobody can
+/// and searches one set of 32 entries, however many addresses there are. The hash has a random seed, so that nobody can
 /// choose addresses that share a set with a victim.
 ///
 /// When a full set gets a new address, it drops the entry with the lowest [`UsageLevel`]. If several entries have this
 /// level, it drops the entry whose address was not seen for the longest time. So addresses below their limits cannot
-/// displace an address that has reached a limit. An entry with open streams is never dropped: its set grows instead, at
-/// most by the number of connections.
+/// displace an address that has reached a limit. An entry with open streams is never dropped. If all entries of a set
+/// have open streams, the set grows. The growth is bounded, because the number of connections is bounded.
 #[derive(Debug)]
 struct UsageTable {
     sets: Vec<Mutex<Vec<(IpAddr, Usage)>>>,
@@ -533,8 +533,8 @@ async fn is_open(tables: &Arc<Tables>, id: GameId) -> bool {
     live.is_ok_and(|live| live.is_some_and(|live| !live.read(Table::is_over)))
 }
 
-/// The last address in `X-Forwarded-For`; `None` if there is none. Each proxy appends the address that it sees, so the
-/// last address is the one that the trusted proxy saw.
+/// The last address in `X-Forwarded-For`; `None` without a valid address. Each proxy appends the address of its client,
+/// so the trusted proxy has written the last address.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?;
     let last = value.to_str().ok()?.rsplit(',').next()?.trim();
@@ -661,7 +661,7 @@ mod tests {
         let ways = u8::try_from(WAYS).unwrap();
         let address = |number: u8| IpAddr::from([10, 0, 0, number]);
         let spend = |usage: &mut Usage| usage.requests.take(DAY / 2, DAY, NOW).unwrap();
-        // The oldest entries have some usage; number 7 has none.
+        // Every entry has some usage, except number 7.
         for number in 0..ways {
             table.with(address(number), NOW, &limits, |usage| {
                 if number != 7 {
@@ -670,7 +670,7 @@ mod tests {
             });
         }
         table.with(address(ways), NOW, &limits, spend);
-        // Now all have some usage, so the entry that was not seen for the longest time is dropped.
+        // Now every entry has some usage. All are seen again later except number 3, so number 3 is dropped next.
         let later = NOW + Duration::from_secs(1);
         for number in (0..=ways).filter(|number| ![3, 7].contains(number)) {
             table.with(address(number), later, &limits, |_| ());

@@ -124,7 +124,7 @@ pub(super) async fn archive(
 }
 
 /// Stores a game, unless the client's address would import more bytes than its limit allows. A repeated request stores
-/// nothing and costs nothing, so the server answers it even at the limit.
+/// nothing, so the server answers it even if the limit is reached.
 async fn import(
     app: &AppState,
     client: &Client,

@@ -40,7 +40,7 @@ impl SeatTokens {
         SeatTokens { keyed }
     }
 
-    /// The token for a seat. `key` is the idempotency key of the request that took the seat, if it had one.
+    /// The token for a seat. `key` is the idempotency key of the request that took the seat, if the request had a key.
     pub(crate) fn issue(&self, at: GameSeat, key: Option<&Key>) -> String {
         let request = match key {
             Some(key) => self.sign(&["request", &key.text]),
@@ -69,8 +69,8 @@ impl SeatTokens {
         verified.is_ok().then_some(at)
     }
 
-    /// The first 128 bits of the authentication code. The return type is `GameId` because it has a text form for 128
-    /// bits.
+    /// The first 128 bits of the authentication code. The return type is `GameId`, because a `GameId` has 128 bits and
+    /// a text form.
     fn sign(&self, parts: &[&str]) -> GameId {
         let bytes = self.mac(parts).finalize().into_bytes();
         let first = bytes.first_chunk::<16>().expect("SHA-256 has 32 bytes");
@@ -89,7 +89,7 @@ impl SeatTokens {
 }
 
 impl AppState {
-    /// The seat of this table that a token acts for; an error if there is none.
+    /// The seat at this table that a token acts for. Returns an error if the token acts for no seat here.
     pub(super) async fn seat_of_token(
         &self,
         live: &LiveTable,
@@ -104,8 +104,8 @@ impl AppState {
         self.watched_seat(live, token).await?.ok_or_else(no_seat)
     }
 
-    /// Like [`seat_of_token`](AppState::seat_of_token), but returns `None` for a registered player without a seat at
-    /// this table, who is a spectator.
+    /// Like [`seat_of_token`](AppState::seat_of_token), but a registered player without a seat at this table is not an
+    /// error: the player is a spectator, and the result is `None`.
     pub(super) async fn watched_seat(
         &self,
         live: &LiveTable,
@@ -143,7 +143,7 @@ impl AppState {
         }
     }
 
-    /// The registered player that a token belongs to; an error if there is none.
+    /// The registered player to whom a token belongs. Returns an error if no player has this token.
     pub(super) async fn player_of_token(&self, token: &str) -> Result<StoredPlayer, ApiError> {
         let found = self.players.of_token(token).await?;
         found.ok_or_else(|| {
@@ -166,8 +166,8 @@ impl AppState {
     }
 }
 
-/// The player's seat; `None` if the player has no seat at this table. If the player has several seats, it is the seat
-/// to move, or the first seat if another player is to move.
+/// The player's seat; `None` if the player has no seat at this table. If the player has several seats, the result is
+/// the one that is to move, or the player's first seat if another player is to move.
 pub(super) fn seat_of_player(table: &Table, player: PlayerId) -> Option<Seat> {
     let is_its = |seat: &Seat| {
         let holder = table.holder(*seat);

@@ -1,8 +1,8 @@
 //! The web page: `index.html`, the other files of `web/`, icons, and the images of games.
 //!
-//! The path of most files contains a hash of all files. So browsers need not ask again for such a file, and modules can
-//! import each other by relative paths. Browsers revalidate the document and other files with a fixed path, except the
-//! PNG icons, which they cache for a day.
+//! The path of most files contains the version, a hash of all files. So browsers can keep these files without asking
+//! again, and modules can import each other by relative paths. The other files have a fixed path, for example the
+//! document. Browsers must revalidate these files each time. Exception: they keep the PNG icons for a day.
 
 mod files;
 
@@ -27,11 +27,11 @@ use files::{Encoding, MANIFEST_TYPE, Site};
 pub(super) use files::{File, compressed};
 
 /// The files of the page. They are compressed once, when they are first needed. The document and the manifest are
-/// compressed for each response, because their texts differ.
+/// compressed for each response, because their texts depend on the request.
 static SITE: LazyLock<Site> = LazyLock::new(Site::new);
 
-/// The Content-Security-Policy of the web page: only files of this server and images that the page creates, no inline
-/// scripts or styles, and no frames.
+/// The Content-Security-Policy of the web page. It allows files of this server, and images that the page creates. It
+/// forbids inline scripts, inline styles and frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; \
     connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types noughts-worker";
@@ -118,8 +118,8 @@ fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) 
 async fn file(PathParams([version, path]): PathParams<2>, headers: HeaderMap) -> Response {
     match SITE.file(&path) {
         Some(file) if version == SITE.version() => respond(file, &headers, IMMUTABLE),
-        // A page that was loaded before an update of the server must not mix modules of two versions. After this answer
-        // it reloads itself.
+        // A page that was loaded before an update of the server must not mix modules of two versions. After this
+        // answer, the page reloads itself.
         Some(_) | None => super::not_found_problem().into_response(),
     }
 }
@@ -210,8 +210,8 @@ async fn board(app: &Arc<AppState>, id: &str, headers: &HeaderMap, format: Forma
     }
 }
 
-/// The response with a file: as gzip if the browser accepts gzip and the file has that form, or 304 without a body if
-/// the browser already has the file.
+/// Responds with a file. If the browser already has the file, the status is 304 and the body is empty. Otherwise the
+/// body is compressed if the browser accepts gzip and the file has a compressed form.
 fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Response {
     let coding = match accepts(headers, header::ACCEPT_ENCODING, "gzip") {
         true => Encoding::Gzip,

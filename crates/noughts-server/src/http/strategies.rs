@@ -13,20 +13,20 @@ use super::extract::QueryParams;
 use super::openapi::StrategyErrors;
 
 /// The maximum parameters that clients may use, by kind of strategy. Other kinds have no parameter, or a parameter with
-/// only a few values. In addition, every move has a time limit and every address a budget of processor time.
+/// only a few values. In addition, every move has a time limit, and every address has a budget of processor time.
 const LARGEST: [(&str, &[&str]); 3] = [
     ("minimax", &["minimax:9"]),
     ("search", &["search:5s", "search:5000000n"]),
     ("mcts", &["mcts:1000000"]),
 ];
 
-/// The maximum parameters of a kind; empty if it has no limits.
+/// The maximum parameters of a kind of strategy; empty if the kind has no limits.
 fn largest(kind: &str) -> &'static [&'static str] {
     let limits = LARGEST.iter().find(|(name, _)| *name == kind);
     limits.map_or(&[], |(_, largest)| largest)
 }
 
-/// Parses a strategy, and refuses one that would compute too long.
+/// Parses the name of a strategy. Refuses a strategy that would compute too long.
 pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     let kind = text.split_once(':').map_or(text, |(kind, _)| kind);
     let largest = largest(kind);
@@ -39,7 +39,8 @@ pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     name.map_err(|error| api_error(ProblemKind::UnknownStrategy, error))
 }
 
-/// Whether the strategy `text` has a larger parameter than the strategy `limit`, in the same unit.
+/// Whether the parameter of the strategy `text` is larger than the parameter of the strategy `limit`. For example,
+/// `search:6s` exceeds `search:5s`. Parameters in different units are not compared: the result is false.
 fn exceeds(text: &str, limit: &str) -> bool {
     match (amount(text), amount(limit)) {
         (Some((unit, amount)), Some((same, limit))) => unit == same && amount > limit,

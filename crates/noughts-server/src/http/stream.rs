@@ -53,14 +53,15 @@ pub(super) fn view_of(snapshot: &Snapshot) -> View {
     View::new(&snapshot.game, who)
 }
 
-/// The view as JSON for the player of seat `you`, or for a spectator. It is encoded once for all readers.
+/// The view as JSON, encoded once for all readers. `you` is the seat of the reader; `None` for a spectator.
 pub(super) fn view_json(snapshot: &Snapshot, you: Option<Seat>) -> Bytes {
     let encode = || to_json(&view_of(snapshot));
     let json = snapshot.encoded_view.get_or_init(encode);
     with_you(json, "}", you)
 }
 
-/// The message with a snapshot, encoded once for all watchers.
+/// The message with a snapshot, encoded once for all watchers. `you` is the seat of the watcher; `None` for a
+/// spectator.
 pub(super) fn view_message(snapshot: &Snapshot, you: Option<Seat>) -> Bytes {
     let encode = || to_json(&StreamMessage::View(view_of(snapshot)));
     let json = snapshot.encoded_message.get_or_init(encode);
@@ -78,7 +79,7 @@ fn with_you(json: &Bytes, end: &str, you: Option<Seat>) -> Bytes {
     }
 }
 
-/// The message with an update for the player of seat `you`, or for a spectator. It is encoded once for all watchers.
+/// The message with an update, encoded once for all watchers. `you` is the seat of the watcher; `None` for a spectator.
 pub(super) fn update_message(update: &Update, you: Option<Seat>) -> Bytes {
     match &update.change {
         Change::View(snapshot) => view_message(snapshot, you),
@@ -163,7 +164,7 @@ fn seats(holders: &[Holder], present: SeatSet, names: &PlayerNames) -> Vec<SeatV
     (0..).zip(holders).map(seat).collect()
 }
 
-/// How an open seat is offered, in JSON.
+/// Converts the way in which a seat is open to the form of the API.
 pub(super) fn open_seat(open_to: OpenTo) -> OpenSeat {
     match open_to {
         OpenTo::Link | OpenTo::ListedLink => OpenSeat::Link,
@@ -244,7 +245,7 @@ impl Follow {
     }
 
     /// The updates after the entry with the number `entry`, followed by the players' presence. `None` if there are too
-    /// many updates, or if the log has no such entry. Then the caller must send a snapshot.
+    /// many updates, or if the log does not have this entry. In these cases the caller must send a snapshot.
     pub(super) fn resume(&mut self, entry: u32) -> Option<Vec<Update>> {
         let mut updates = self.live.changes_after(entry)?;
         let last = updates.iter().filter_map(|update| update.entry).next_back();
@@ -288,8 +289,9 @@ impl Follow {
         }
     }
 
-    /// Whether to send the update to this watcher; also records what the watcher then has. False if the watcher already
-    /// has the entry. Also false if the watcher has missed an earlier entry, because then it needs a new snapshot.
+    /// Returns whether to send the update to this watcher, and records which entries the watcher has. Returns false if
+    /// the watcher already has the entry. Also returns false if the watcher has missed an earlier entry: it gets a new
+    /// snapshot instead.
     fn takes(&mut self, update: &Update) -> bool {
         match (&update.change, update.entry) {
             (Change::View(snapshot), _) => {

@@ -54,13 +54,13 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Number of consecutive refusals after which the connection is closed.
 const MAX_REFUSALS: u32 = 50;
 
-/// Follows and plays a table over a WebSocket.
+/// Follows a table, and plays at it, over a WebSocket.
 ///
-/// The client first sends `{"token":"…"}` to play or `{}` to watch (Hello), then bodies of `/actions`
-/// (ActionRequest). If the upgrade request has the token in `Authorization`, omit the first message: the server
-/// sends the view at once. An answer repeats the `id` of the message that it answers. The server sends objects of
-/// the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`, `{"problem":…}` and
-/// `{"restart":true}`.
+/// The first message of the client is a Hello: `{"token":"…"}` to play, or `{}` to watch. Each further message is an
+/// ActionRequest, like a body of `/actions`. If the upgrade request has the token in `Authorization`, omit the Hello:
+/// the server sends the view at once. An answer repeats the `id` of the message that it answers. The server sends
+/// objects of the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`,
+/// `{"problem":…}` and `{"restart":true}`.
 #[utoipa::path(
     get, path = "/api/games/{id}/ws", tag = "live", operation_id = "openWebSocket",
     params(("id" = String, Path, description = "the game")),
@@ -114,7 +114,8 @@ pub(super) async fn websocket(
     }))
 }
 
-/// Refuses pages of other origins, except the origins in `others`. Clients that are not browsers send no `Origin`.
+/// Refuses pages of other origins, except the origins in `others`. A request without `Origin` is accepted, because it
+/// does not come from a browser.
 fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), ApiError> {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
@@ -143,7 +144,7 @@ struct MessageId {
 /// Maximum length of an id, in characters.
 const MAX_ID_LENGTH: usize = 64;
 
-/// Reads a client's message, and its id even if the rest cannot be read.
+/// Parses a client's message. Returns the id of the message even if the rest of the message is invalid.
 fn read_message<T: DeserializeOwned + ToSchema>(
     text: &str,
     subject: &str,
@@ -168,7 +169,7 @@ fn with_id(answer: Bytes, id: Option<&MessageId>) -> Bytes {
     [b"{\"id\":", id.as_bytes(), b",", rest].concat().into()
 }
 
-/// The seat of the token in the first message; `None` for a spectator.
+/// The seat that the token in the first message acts for; `None` for a spectator.
 async fn seat_of(
     app: &Arc<AppState>,
     game: GameId,
@@ -202,7 +203,8 @@ enum End {
 }
 
 impl End {
-    /// How the connection ends after an error: a close code if a message was invalid.
+    /// How the connection ends after an error. If the client sent an invalid message, the server closes the connection
+    /// with a close code. After any other error, the client is gone.
     fn from_error(error: axum::Error) -> End {
         use tokio_tungstenite::tungstenite::Error;
         use tokio_tungstenite::tungstenite::error::ProtocolError;
@@ -217,10 +219,10 @@ impl End {
 }
 
 impl Connection {
-    /// Serves the client. `seat` is `Some` if the upgrade request had a token; `Some(None)` if it was the token of a
-    /// player without a seat at this table.
+    /// Serves the client. `seat` is `None` if the upgrade request had no token. It is `Some(None)` if the request had
+    /// the token of a player without a seat at this table.
     async fn serve(&mut self, seat: Option<Option<Seat>>) -> End {
-        // Boxed, because their futures would make the task of an idle connection twice as large.
+        // Without the boxes, these futures would make the task of an idle connection twice as large.
         let begun = match seat {
             Some(seat) => Box::pin(self.begin(seat, None)).await,
             None => Box::pin(self.handshake()).await,

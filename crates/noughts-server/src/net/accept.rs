@@ -35,8 +35,8 @@ impl Acceptor {
 
     /// The next connection. Cancel safe: an interrupted wait continues with the next call.
     ///
-    /// After an error that concerns more than one client, for example too few file descriptors, this waits for 10 to
-    /// 640 ms and tries again. Open connections are not affected; when they close, descriptors become free.
+    /// After an error that concerns more than one client, for example too few file descriptors, this function waits for
+    /// 10 to 640 ms and tries again. Open connections are not affected. When they close, descriptors become free.
     pub(crate) async fn accept(&mut self) -> (TcpStream, IpAddr) {
         loop {
             if let Some(retry_at) = self.retry_at {
@@ -72,8 +72,8 @@ fn concerns_one_client(error: &io::Error) -> bool {
     )
 }
 
-/// Accepts connections and spawns `serve` for each connection that the limits permit, until `closing` is set. Then
-/// closes the listener, and returns the connections that are still open.
+/// Accepts connections until `closing` becomes true, and spawns `serve` for each connection that the limits permit.
+/// Then closes the listener, and returns the connections that are still open.
 ///
 /// A connection without a permit is closed at once: nothing is read, written or stored. An open connection is closed
 /// when its peer is banned. `accepted` counts every connection, also those without a permit.
@@ -89,8 +89,8 @@ where
 {
     let mut acceptor = Acceptor::new(listener);
     let mut open = JoinSet::new();
-    // This map is used to close connections of banned peers. If each connection waited for bans itself, every turn
-    // would take more processor time.
+    // This map is used to close connections of banned peers. If each connection waited for bans itself, every turn of a
+    // client would take more processor time.
     let mut peers: HashMap<Id, (IpAddr, AbortHandle)> = HashMap::new();
     let mut bans = connections.bans().subscribe();
     loop {
@@ -115,7 +115,7 @@ where
                     }
                     None => debug!(%peer, "refused a connection: there are too many, or the address is banned"),
                 }
-                // Lets other tasks run. Without it, this loop accepts up to 128 connections at a time.
+                // Lets other tasks run. Without this call, the loop accepts up to 128 connections at a time.
                 yield_now().await;
             }
         }

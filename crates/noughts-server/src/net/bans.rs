@@ -46,7 +46,8 @@ fn mask(address: IpAddr, prefix: u8) -> IpAddr {
 impl FromStr for Network {
     type Err = InvalidNetwork;
 
-    /// An address without a prefix length is the network of only this address. Bits after the prefix are ignored.
+    /// An address without a prefix length is a network of one address. Bits after the prefix are ignored:
+    /// `192.0.2.7/24` is the network `192.0.2.0/24`.
     fn from_str(text: &str) -> Result<Network, InvalidNetwork> {
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix)),
@@ -106,7 +107,7 @@ impl Bans {
         });
     }
 
-    /// Whether an address is banned. 127.0.0.1 and ::1 never are, because health checks and proxies use them.
+    /// Whether an address is banned. 127.0.0.1 and ::1 are never banned, because health checks and proxies use them.
     pub(crate) fn contain(&self, address: IpAddr) -> bool {
         is_banned(&self.0.borrow(), address)
     }

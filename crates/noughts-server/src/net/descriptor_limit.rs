@@ -1,7 +1,7 @@
 //! The limit for open files and sockets.
 
 /// Raises the limit for file descriptors to the hard limit, if the system permits it. Returns the limit that applies
-/// then; `None` if there is none.
+/// afterwards; `None` if the number of descriptors is unlimited.
 ///
 /// Every connection needs a descriptor, and the usual soft limit is 1 024.
 #[cfg(unix)]

@@ -18,8 +18,8 @@ pub struct ConnectionLimits {
     /// Maximum number of open connections from one address; an IPv6 /64 counts as one address.
     /// 127.0.0.1, ::1 and trusted proxies are exempt.
     pub per_address: usize,
-    /// Disconnect a TCP client that makes no progress for this long while the server waits for it, or whose move could
-    /// not be stored for this long.
+    /// The server disconnects a TCP client if the client makes no progress for this long while the server waits for it.
+    /// The server also disconnects a client if it cannot store the client's move for this long.
     pub idle: Duration,
 }
 
@@ -56,8 +56,8 @@ const MIN_SWEEP: usize = 1_024;
 /// Number of HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
 
-/// Time limit for a connection that is refused or only for health checks: for its TLS handshake, and then for HTTP
-/// requests in total, or for a TCP client's time without progress.
+/// Time limit for a connection that is refused or only for health checks. The TLS handshake may take this long. After
+/// the handshake, an HTTP connection may stay open for this long, and a TCP client may make no progress for this long.
 pub(crate) const REFUSED_TIME: Duration = Duration::from_secs(5);
 
 /// What a connection may be used for.
@@ -118,7 +118,7 @@ struct AddressEntry {
     refusals: TokenBucket,
 }
 
-/// The right to keep one connection open. Dropping it frees the place.
+/// The right to keep one connection open. Dropping the permit frees its place in the limits.
 #[derive(Debug)]
 pub(crate) struct Permit {
     connections: Arc<Connections>,
@@ -160,7 +160,7 @@ impl Connections {
         self.refused_total.load(Ordering::Relaxed)
     }
 
-    /// A permit for a new connection; `None` if it must be closed at once.
+    /// A permit for a new connection; `None` if the connection must be closed at once.
     pub(crate) fn admit(
         self: &Arc<Connections>,
         peer: IpAddr,
@@ -198,7 +198,7 @@ impl Connections {
         })
     }
 
-    /// Whether the peer of a connection is banned. A trusted proxy never is.
+    /// Whether the peer of a connection is banned. A trusted proxy is never banned.
     pub(super) fn is_banned(&self, peer: IpAddr) -> bool {
         !self.is_proxy(peer) && self.bans.contain(peer)
     }

@@ -39,7 +39,7 @@ impl NetStream {
         }
     }
 
-    /// Sends encrypted bytes that were not sent yet. Returns false if not all could be sent without waiting.
+    /// Sends encrypted bytes that were not sent yet. Returns false if some of them cannot be sent without waiting.
     pub(crate) fn try_flush(&mut self) -> io::Result<bool> {
         match self {
             NetStream::Plain(_) => Ok(true),

@@ -97,7 +97,8 @@ impl Tls {
         Ok(Tls { files, current })
     }
 
-    /// Reads the files again, for connections from now on. After an error the old certificate stays in use.
+    /// Reads the files again. New connections then use the new certificate. After an error, the old certificate stays
+    /// in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = Arc::new(read_config(&self.files)?);
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);

@@ -68,7 +68,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Flushing a socket is always ready. It is not progress, so the timer of a pending write continues.
+        // A flush of a socket always succeeds at once. It is not progress, so the timer of a pending write goes on.
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

@@ -15,18 +15,18 @@ const MAX_GAME: Duration = Duration::from_secs(4);
 /// Maximum time for the analysis of a turn.
 const MAX_TURN: Duration = Duration::from_millis(400);
 
-/// Minimum time for a turn. In a long game the time suffices only for the first turns.
+/// Minimum time for a turn. If the game is long, [`MAX_GAME`] suffices only for the first turns.
 const MIN_TURN: Duration = Duration::from_millis(2);
 
 /// Maximum number of positions per search. The analysis of a turn needs several searches.
 const MAX_NODES: u64 = 400_000;
 
-/// Maximum time for a turn of Connect Four. If it suffices, every move gets an exact value.
+/// Maximum time for a turn of Connect Four. If this time suffices, every move gets an exact value.
 const MAX_EXACT_TURN: Duration = Duration::from_millis(1_000);
 
 /// The values of the first turns of Connect Four on 7x6 follow from the opening book.
 const OPENING_TURNS: usize = 9;
-/// Maximum time for each of the opening turns. On boards without a book it rarely suffices.
+/// Maximum time for each of the opening turns. On boards without a book, this time rarely suffices.
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
 /// A Connect Four game with more turns is analysed like the games of other variants. Rewinds can make a game long.
@@ -85,8 +85,9 @@ pub(super) fn analyze_turns(
     (!is_cut).then_some(found)
 }
 
-/// Like `analyze_turns`, but for Connect Four: first the opening turns, if the board has an opening book, then the others
-/// from the last to the first. Late turns are solved quickly, and their results help to solve the turns before them.
+/// Like `analyze_turns`, but for Connect Four. If the board has an opening book, the opening turns are analysed first.
+/// Then all other turns are analysed from the last to the first: late turns are solved quickly, and their results help
+/// to solve the turns before them.
 fn analyze_exactly(
     game: &Game,
     clock: &Arc<dyn Clock>,

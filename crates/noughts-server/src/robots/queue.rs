@@ -1,5 +1,6 @@
-//! A bounded, fair queue for a few slots. Owners with the fewest slots come first, in round robin; the requests of an
-//! owner are first in, first out. The queue has no threads and no timers; the caller passes the time.
+//! A bounded, fair queue for a few slots. A free slot goes to an owner with the fewest slots. If several owners have
+//! the fewest slots, they take turns (round robin). The requests of one owner are served first in, first out. The queue
+//! has no threads and no timers. The caller passes the time.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
@@ -22,7 +23,7 @@ const MIN_ACCOUNTS_SWEPT: usize = 256;
 pub(super) struct Owner(Option<IpAddr>);
 
 impl Owner {
-    /// The owner of an address. One IPv6 customer has at least a /64, so its addresses count as one.
+    /// The owner of an address. One IPv6 customer usually has a whole /64, so all addresses of a /64 are one owner.
     pub(super) fn new(address: Option<IpAddr>) -> Owner {
         Owner(address.map(|address| match address.to_canonical() {
             IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64))),
@@ -40,7 +41,7 @@ impl Owner {
 pub(super) enum QueueResult {
     /// The request has a slot, and may compute for the given time.
     Granted(Duration),
-    /// The queue is full, and another request took the place of this one.
+    /// The queue is full, and another request took the place of this request.
     Displaced,
 }
 
@@ -57,7 +58,7 @@ pub(super) struct Queue {
     accounts: HashMap<Owner, Account>,
     /// Owners with waiting requests, in round-robin order. Each is listed once.
     order: VecDeque<Owner>,
-    /// The number of accounts at which idle ones are removed.
+    /// The number of accounts at which idle accounts are removed.
     sweep_at: usize,
 }
 
@@ -86,9 +87,10 @@ impl Queue {
         }
     }
 
-    /// Adds a request. The receiver is notified when the request gets a slot or is displaced. `None` if the queue is
-    /// full and no other owner has at least two requests more in it than `owner`; then nothing has changed. Each
-    /// request that entered must [`leave`](Queue::leave).
+    /// Adds a request. The receiver is notified when the request gets a slot or is displaced. If the queue is full, the
+    /// new request displaces the newest request of the owner with the most requests. `None` if that owner does not have
+    /// at least two waiting requests more than `owner`; then nothing has changed. Each request that entered must
+    /// [`leave`](Queue::leave).
     pub(super) fn enter(
         &mut self,
         owner: Owner,
@@ -160,8 +162,9 @@ impl Queue {
         }
     }
 
-    /// The index of the next owner: the first of those with the fewest slots. The search stops at the first owner
-    /// without a slot. With `n` slots, at most `n` owners have one, so the search checks at most `n + 1` owners.
+    /// The index in `order` of the owner that gets the next free slot: of the owners below their maximum, the first
+    /// owner with the fewest slots. The search stops at the first owner without a slot. With `n` slots, at most `n`
+    /// owners have a slot, so the search checks at most `n + 1` owners.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {
@@ -275,7 +278,7 @@ mod tests {
             .collect();
         let mut other = Request::new(&mut queue, owner(2));
         assert_eq!(other.turn(), Some(QueueResult::Granted(MAX_THINK)));
-        // With all slots taken, a third owner gets the next free one.
+        // Now all slots are taken. A third owner gets the next free slot.
         let mut second = Request::new(&mut queue, owner(2));
         assert!(second.turn().is_some());
         let mut third = Request::new(&mut queue, owner(3));
@@ -298,7 +301,7 @@ mod tests {
         let mut order = String::new();
         let [first, second] = running;
         first.leave(&mut queue, NOW);
-        // One slot stays taken, so that the others are assigned one by one.
+        // One slot stays taken, so that the waiting requests get the other slot one by one.
         while let Some(place) = waiting
             .iter_mut()
             .position(|(_, request)| request.turn().is_some())
@@ -346,7 +349,7 @@ mod tests {
         assert_eq!(limits[..6], [MAX_THINK; 6]);
         assert!(limits.is_sorted_by(|one, next| one >= next), "{limits:?}");
         assert_eq!(limits.last(), Some(&MIN_THINK));
-        // Other owners have their own budgets, and time refills this one.
+        // Other owners have their own budgets, and time refills the used-up budget.
         let (_, mut turn) = queue.enter(owner(2), now).unwrap();
         assert_eq!(turn.try_recv(), Ok(QueueResult::Granted(MAX_THINK)));
         let (_, mut turn) = queue.enter(owner(1), now + 100 * NOW).unwrap();

@@ -17,7 +17,7 @@ const REFILL_SECONDS: u32 = 2;
 /// Maximum debt of an owner whose bucket is empty. The debt is paid after at most 10 s; then the bucket fills again.
 const MAX_DEBT: Duration = Duration::from_secs(5);
 
-/// A token bucket of processor time. A full bucket equals a new one, so it need not be stored.
+/// A token bucket of processor time. A full bucket need not be stored, because a new bucket is full too.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Budget {
     /// When the bucket is full again.

@@ -34,8 +34,8 @@ pub(super) struct Connection {
     /// Bytes that were not sent to the client yet.
     out: Vec<u8>,
     stage: Stage,
-    /// When the idle time began: at the latest progress, or at the latest check of the idle limit which found that the
-    /// server was not waiting for the client.
+    /// The start of the idle time: the time of the latest progress. When the idle limit is checked while the server is
+    /// not waiting for the client, the idle time starts again.
     since: Instant,
     /// Whether there was progress after `since`.
     has_progress: bool,
@@ -83,7 +83,7 @@ const MAX_UNSENT_BYTES: usize = 4096;
 /// Maximum number of bytes per read. It is enough for any frame.
 const READ_AT_ONCE: usize = 512;
 
-/// How a connection ended. The log shows it. After an error the last bytes are still sent.
+/// How a connection ended, for the log. Only after `Error`, the server still sends the last bytes.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// The client left.
@@ -480,7 +480,7 @@ impl Connection {
     }
 }
 
-/// What happened at the client's end.
+/// What happened on the client's connection.
 enum ClientEvent {
     /// Bytes were received, or more bytes can be sent.
     Ready,
@@ -503,8 +503,8 @@ async fn wait_for_client(
             true => Interest::WRITABLE | Interest::ERROR,
             false => Interest::ERROR,
         };
-        // If the server does not read, it notices only a broken connection; it can notice an orderly end only by
-        // reading.
+        // While the server does not read, it can detect a broken connection. It cannot detect that the client has
+        // closed its sending direction.
         let ready = stream.socket().ready(interest).await?;
         return Ok(match ready.is_error() || ready.is_write_closed() {
             true => ClientEvent::Broken,

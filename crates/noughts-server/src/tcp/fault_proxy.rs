@@ -205,7 +205,7 @@ impl FaultProxy {
         Ok(Ok(()))
     }
 
-    /// The answer as it is sent to the client, changed if the fault changes the content of such answers.
+    /// The answer to send to the client. Some faults change the content of some answers.
     fn with_fault(&self, mut answer: FromServer) -> FromServer {
         match (self.fault, &mut answer) {
             (

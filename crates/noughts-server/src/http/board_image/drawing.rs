@@ -60,8 +60,8 @@ pub(super) fn svg(view: &View) -> String {
     text + "</svg>"
 }
 
-/// Groups the strokes by colour and width, so that SVG needs one path per group. A full 255x255 board has 65 025
-/// marks.
+/// Groups the strokes by colour and width, so that an SVG file needs only one path per group. Without groups, a full
+/// 255x255 board would need a path for each of its 65 025 marks.
 fn paths(strokes: &[Stroke]) -> Vec<Vec<&Stroke>> {
     let mut paths: Vec<Vec<&Stroke>> = Vec::new();
     for stroke in strokes {
@@ -85,8 +85,8 @@ pub(super) fn png(view: &View) -> Vec<u8> {
     canvas.png()
 }
 
-/// The icon as a PNG file: a cross and a nought that overlap. The drawing is smaller in a maskable icon, because the
-/// system may cut such an icon to any shape.
+/// The icon as a PNG file: a cross and a nought that overlap. In a maskable icon the drawing is smaller, because the
+/// system may cut off the edges of a maskable icon.
 pub(super) fn icon(pixels: usize, is_maskable: bool) -> Vec<u8> {
     let mut canvas = Canvas::new(pixels, pixels, PAPER);
     let size = pixels as f32;
@@ -198,9 +198,9 @@ fn rules(
     }
 }
 
-/// Draws a stroke through the winning cells, or through the winning boards of nine. If several lines were completed at
-/// once, the stroke connects the two winning cells that are farthest apart in one row, column or diagonal. `centre`
-/// returns the middle of the cell or board with this name.
+/// Draws a stroke through the winning cells or, on nine boards, through the winning boards. If the last play completed
+/// several lines, the stroke connects the two winning cells that are farthest apart in one row, column or diagonal.
+/// `centre` returns the middle of a cell or board, given its name.
 fn winning_stroke(
     strokes: &mut Vec<Stroke>,
     view: &View,
@@ -249,7 +249,7 @@ fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
 }
 
 /// The lines of a side's mark, in a square of size 1. Sides 0 to 7 have a cross, a nought, a triangle, a square, a
-/// diamond, a star, a hexagon and an arrow; any further side has a dot. The nought is a polygon with `corners` corners.
+/// diamond, a star, a hexagon and an arrow. All other sides have a dot. The nought is a polygon with `corners` corners.
 fn shapes(side: u8, corners: usize) -> Vec<Vec<(f32, f32)>> {
     match side {
         0 => vec![

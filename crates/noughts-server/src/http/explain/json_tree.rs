@@ -56,7 +56,7 @@ pub(super) fn is_huge(number: f64) -> bool {
     number.abs() > u32::MAX.into() && number.fract() == 0.0
 }
 
-/// Parses JSON. The error says what is wrong. `subject` is the word for the JSON in the error, such as `body`.
+/// Parses JSON. The error says what is wrong. It calls the JSON text `subject`, for example `body`.
 pub(super) fn read_tree(bytes: &[u8], subject: &str) -> Result<Node, String> {
     if bytes.trim_ascii().is_empty() {
         return Err(format!("the {subject} is empty; send a JSON object"));

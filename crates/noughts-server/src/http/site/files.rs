@@ -147,13 +147,13 @@ pub(super) enum Encoding {
 }
 
 impl File {
-    /// A file of the page, compressed as well as possible.
+    /// A file of the page, compressed at the highest level.
     pub(super) fn new(content_type: &'static str, plain: Vec<u8>) -> File {
         File::compressed(content_type, plain, Compression::best())
     }
 
-    /// An image. It may have megabytes, so it is compressed with the fastest level. PNG images are compressed already,
-    /// so they are not compressed again.
+    /// An image file. An SVG image may be megabytes large, so it is compressed at the fastest level. A PNG image is
+    /// already compressed, so it is not compressed again.
     pub(in crate::http) fn image(content_type: &'static str, plain: Vec<u8>) -> File {
         File::compressed(content_type, plain, Compression::fast())
     }
@@ -180,8 +180,8 @@ impl File {
         self.content_type
     }
 
-    /// The bytes of the file, and their encoding: gzip if `coding` allows gzip and the file has that form, otherwise
-    /// plain.
+    /// The bytes of the file, and their encoding. They are gzip if `coding` is gzip and the file has a compressed form,
+    /// otherwise plain.
     pub(super) fn bytes(&self, coding: Encoding) -> (Bytes, Encoding) {
         match (coding, &self.gzip) {
             (Encoding::Gzip, Some(gzip)) => (gzip.clone(), Encoding::Gzip),
