@@ -95,7 +95,7 @@ impl ClockSettings {
         }
     }
 
-    /// Whether the game is played over days.
+    /// Whether each turn has a number of days.
     pub fn is_correspondence(self) -> bool {
         matches!(self, ClockSettings::Days { .. })
     }

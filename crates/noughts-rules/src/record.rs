@@ -58,7 +58,7 @@ pub struct Record {
     seats: Vec<RecordSeat>,
     game: Game,
     clock: Option<ClockSettings>,
-    /// The time of each turn, in a game with a clock; otherwise empty.
+    /// The time of each turn. Empty in a game without a clock.
     used_ms: Vec<u64>,
     offers: Vec<OfferEvent>,
 }
@@ -75,9 +75,9 @@ pub struct RecordSeat {
 /// The player of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Player {
-    /// A human, or a program that is no built-in strategy, by name; the name may be empty.
+    /// A human, or a program that is not a built-in strategy. The value is the player's name, which may be empty.
     Human(String),
-    /// A robot, by the name of its strategy.
+    /// A robot. The value is the name of its strategy, such as `minimax:7`.
     Robot(String),
 }
 
@@ -105,8 +105,8 @@ impl Record {
         })
     }
 
-    /// Adds the clock of the game and the milliseconds that each turn took. Fails if there is not one time for each
-    /// turn, or if a time is too long.
+    /// Adds the clock of the game and the milliseconds that each turn took. Fails if the number of times differs from
+    /// the number of turns, or if a time is too long.
     pub fn with_clock(
         mut self,
         clock: ClockSettings,
@@ -135,7 +135,7 @@ impl Record {
         self.clock
     }
 
-    /// The milliseconds that each turn took, in a game with a clock; otherwise empty.
+    /// The milliseconds that each turn took. Empty in a game without a clock.
     pub fn used_ms(&self) -> &[u64] {
         &self.used_ms
     }

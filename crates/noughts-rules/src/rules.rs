@@ -44,7 +44,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// The side to move; after the end of a game, the side that would be next.
     fn to_move(&self, position: &Self::Position) -> Side;
 
-    /// How the game ended; `None` while it goes on.
+    /// How the game ended; `None` while the game goes on.
     fn outcome(&self, position: &Self::Position) -> Option<Outcome>;
 
     /// All legal moves in ascending order. The list is empty if and only if the position has an outcome.
@@ -69,7 +69,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// The position as plain data.
     fn diagram(&self, position: &Self::Position) -> Diagram;
 
-    /// The position of a diagram that passes [`Diagram::check`] for this variant.
+    /// The position that the diagram describes. The diagram must pass [`Diagram::check`] for this variant.
     fn set_up(&self, diagram: &Diagram) -> Self::Position;
 }
 
