@@ -16,7 +16,8 @@ pub struct StrategyKind {
     pub syntax: &'static str,
     /// A short description.
     pub description: &'static str,
-    /// Normalizes the parameter after the colon (empty without a colon); `None` if it is invalid.
+    /// Normalizes the parameter after the colon; `None` if the parameter is invalid. A name without a colon has an
+    /// empty parameter.
     pub(crate) parameter: fn(&str) -> Option<String>,
     /// Returns the reason why the strategy cannot play a game; `None` if it can.
     pub refuses: fn(&Game) -> Option<String>,
@@ -26,7 +27,8 @@ pub struct StrategyKind {
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
 }
 
-/// Every kind of strategy. To add one, add a file in `strategies/`, its `mod` line in `strategies.rs`, and a line here.
+/// Every kind of strategy. To add a kind, add a file in `strategies/`, its `mod` line in `strategies.rs`, and a line
+/// here.
 pub const STRATEGY_KINDS: &[&StrategyKind] = &[
     &crate::strategies::random::KIND,
     &crate::strategies::first::KIND,
@@ -132,7 +134,7 @@ impl PartialEq for StrategyName {
 
 impl Eq for StrategyName {}
 
-/// A text that is not the name of a strategy. Its message lists the valid forms.
+/// Why a text is not the name of a strategy. The message lists the valid forms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrategyError {
     text: Quoted,

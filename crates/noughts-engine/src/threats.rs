@@ -52,7 +52,7 @@ pub fn threats(after: &Game, at: Move) -> Vec<Move> {
 mod tests {
     use super::*;
 
-    /// The threats after the last of these moves.
+    /// Checks the threats after the last of `moves`.
     fn check(variant: &str, moves: &str, expected: &str) {
         let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let mut last = None;

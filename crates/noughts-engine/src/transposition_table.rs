@@ -110,7 +110,7 @@ impl TranspositionTable {
         self.slots.len().ilog2()
     }
 
-    /// Starts a new search: entries of earlier searches may then be replaced.
+    /// Starts a new search. From then on, a new entry always replaces an entry of an earlier search in the same slot.
     pub(crate) fn renew(&self) {
         let generation = self.generation.load(Ordering::Relaxed);
         self.generation

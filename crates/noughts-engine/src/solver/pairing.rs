@@ -35,7 +35,7 @@ struct RemainingLines<B, L> {
     lines: Vec<B>,
     weights: Vec<u32>,
     sum: u32,
-    /// For each cell, the sum of the weights of the lines through it; 0 for cells that are taken or in a pair.
+    /// For each cell, the sum of the weights of the lines through the cell. For cells that are taken or in a pair, 0.
     on: Vec<u32>,
 }
 
@@ -263,7 +263,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         None
     }
 
-    /// The pair of cells on a heavy line that reduces the total weight most; `None` if no pair reduces it.
+    /// The pair of cells on a heavy line that reduces the total weight most; `None` if no pair reduces this weight.
     fn best_pair(&self) -> Option<(usize, usize)> {
         let left = &self.left;
         let mut heaviest = 0;

@@ -191,8 +191,8 @@ pub struct OpeningSolver {
     solver: ConnectFour,
 }
 
-/// Size of the table in bytes: it stays in the processor's cache. 80 positions with neighbouring keys took 3.2 s with
-/// this size and 5.0 s with 64 MB or more, although they took a fifth more nodes with this size.
+/// Size of the table in bytes. A table of this size stays in the processor's cache. With this size, 80 positions with
+/// neighbouring keys took 3.2 s, although they needed a fifth more nodes. With 64 MB or more they took 5.0 s.
 const OPENING_MEMORY: usize = 4 << 20;
 
 impl OpeningSolver {
@@ -227,7 +227,7 @@ impl OpeningSolver {
             entries: Vec::new(),
             openings: Some(Openings::of_sorted(mark_count, &known)),
         };
-        // The solver lives until the end of the program.
+        // The book may be leaked, because the solver lives until the end of the program.
         self.solver.book = Some(Box::leak(Box::new(book)));
     }
 
