@@ -41,7 +41,7 @@ const MAX_MEMORY: u64 = 8 << 20;
 
 impl EndgameSolver {
     /// Solvers with a memory limit of `bytes` bytes for each transposition table. A limit below 64 kB is raised to 64
-    /// kB, a limit above 8 MB is lowered to 8 MB. The table for Connect Four always takes at least 512 kB.
+    /// kB, and a limit above 8 MB is lowered to 8 MB. The table for Connect Four always takes at least 512 kB.
     pub(crate) fn with_memory(bytes: usize) -> EndgameSolver {
         EndgameSolver {
             solver: None,
@@ -114,11 +114,11 @@ const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
 const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
-    /// The exact value of a Connect Four position, if the solver finds it with half of the limits. `None` in other
-    /// games, if there is a depth limit, if there is neither a time limit nor a node limit, or if the sides do not
+    /// The exact value of a Connect Four position, if the solver finds it within half of the limits of the search.
+    /// Returns `None` in other games, with a depth limit, without any time or node limit, and if the sides do not
     /// alternate. If half of the limits is unlikely to suffice, returns `None` at once. With `wants_moves`, the
-    /// analysis has the values of all moves, and the solver may take nine tenths of the time. Without `wants_moves`,
-    /// the analysis has only one best move.
+    /// analysis has the values of all moves, and the solver may use nine tenths of the time limit instead of half.
+    /// Without `wants_moves`, the analysis has only one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,

@@ -19,7 +19,6 @@ pub(crate) trait Searchable: Rules {
     /// The type of the features. A search updates them with every move.
     type Features: Features<Self>;
 
-    /// Computes the features of a position.
     fn features(&self, position: &Self::Position) -> Self::Features;
 }
 

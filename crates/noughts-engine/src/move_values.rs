@@ -138,7 +138,7 @@ pub fn move_values(
 
 /// Finds exact values of positions of one game.
 struct PositionValues<'a> {
-    /// Created for the first position and reused for the others, so that its table is kept.
+    /// Created for the first position and reused for later positions, so that its table is kept.
     solver: Option<Solver>,
     search: IterativeDeepening,
     clock: &'a Arc<dyn Clock>,
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn line_of_a_forced_win_reaches_the_end() {
         let variant = "3x3k3".parse().unwrap();
-        // The first player has the centre and a corner, the second an edge and the other corner.
+        // The first player has the centre and a corner. The second player has an edge and the opposite corner.
         let position = Diagram::parse(&variant, "xo./.x./..o x").unwrap();
         let mut game = Game::from_diagram(&variant, Options::default(), position).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());

@@ -19,7 +19,7 @@ pub struct StrategyKind {
     /// Normalizes the parameter after the colon; `None` if the parameter is invalid. A name without a colon has an
     /// empty parameter.
     pub(crate) parameter: fn(&str) -> Option<String>,
-    /// Returns the reason why the strategy cannot play a game; `None` if it can.
+    /// Returns the reason why the strategy cannot play a game; `None` if it can play the game.
     pub refuses: fn(&Game) -> Option<String>,
     /// See [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
@@ -223,7 +223,7 @@ impl fmt::Display for UnsupportedGame {
 
 impl std::error::Error for UnsupportedGame {}
 
-/// [`StrategyKind::parameter`] of strategies without a parameter.
+/// The function [`StrategyKind::parameter`] for strategies without a parameter.
 pub(crate) fn no_parameter(text: &str) -> Option<String> {
     text.is_empty().then(String::new)
 }
@@ -236,17 +236,17 @@ pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option
         .filter(|number| plain && range.contains(number))
 }
 
-/// [`StrategyKind::refuses`] of strategies that play every game.
+/// The function [`StrategyKind::refuses`] for strategies that play every game.
 pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
 }
 
-/// [`StrategyKind::instant`] of strategies that need almost no time.
+/// The function [`StrategyKind::instant`] for strategies that need almost no time.
 pub(crate) fn always(_: &Game) -> bool {
     true
 }
 
-/// [`StrategyKind::instant`] of strategies that may need more time.
+/// The function [`StrategyKind::instant`] for strategies that may need more time.
 pub(crate) fn never(_: &Game) -> bool {
     false
 }

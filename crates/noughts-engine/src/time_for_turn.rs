@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use noughts_rules::ClockSettings;
 
-/// Maximum time for the first turn of a side. The clock of the side does not run yet, but the turn must be made within
-/// 30 s.
+/// Maximum time for the first turn of a side. In this turn, the clock of the side does not run yet (except in
+/// correspondence games), but the turn must be made within 30 s.
 const MAX_FIRST_TURN: Duration = Duration::from_secs(15);
 
 /// The time for a turn of a robot that has the time `left`. With a Fischer clock, this is a thirtieth of `left` plus

@@ -94,7 +94,6 @@ impl TranspositionTable {
         }
     }
 
-    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.slots.fill_with(Slot::default);
         self.generation = AtomicU8::new(0);

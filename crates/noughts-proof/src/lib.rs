@@ -117,7 +117,8 @@ pub(crate) trait Checker {
 
 /// Reads a proof to its end and checks every line.
 ///
-/// Memory is bounded by the number of positions in the proof. An error names the first wrong line:
+/// The check needs memory for one line of the text and for the positions of one claim. An error names the first wrong
+/// line:
 ///
 /// ```
 /// let text = "noughts proof 1\nvariant 3x3k3\nposition .../.../... x\nvalue win\nclaim x wins\n";

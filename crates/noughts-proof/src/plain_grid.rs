@@ -170,8 +170,8 @@ impl PlainGrid {
     }
 
     /// The moves that a proof record must answer: the empty cells on live lines (lines that a side can still complete).
-    /// A cell is left out if another empty cell lies on all live lines through the first cell. If several cells lie on
-    /// exactly the same live lines, only the first of these cells is included.
+    /// A cell is left out if another empty cell lies on all live lines through it. If several cells lie on exactly the
+    /// same live lines, only the cell with the lowest number is included.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);
         // For each cell, the cells that lie on all live lines through this cell.

@@ -108,7 +108,7 @@ word!(u16);
 word!(u64);
 word!(u128);
 
-/// A set of `64 * N` bits, lowest word first.
+/// A set of `64 * N` bits, stored with the lowest word first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wide<const N: usize>([u64; N]);
 

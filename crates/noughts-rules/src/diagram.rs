@@ -45,7 +45,7 @@ pub enum BoardState {
 const SHORTEST_RUN: usize = 5;
 
 impl Diagram {
-    /// Parses a position of this variant and [checks](Diagram::check) it. The memory that this takes depends on the
+    /// Parses a position of this variant and [checks](Diagram::check) it. The memory that parsing takes depends on the
     /// size of the board, not on the length of the text.
     ///
     /// ```
@@ -236,7 +236,7 @@ impl Diagram {
     }
 
     /// Whether the board has a mark that can be the latest play and that sends the next play to `to`. If the board has
-    /// no marks: whether the variant allows the first play in `to`.
+    /// no marks: whether `to` is where the variant's first play must be.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -418,7 +418,7 @@ pub enum DiagramError {
     RowLength {
         /// The number of the row, from 0.
         row: usize,
-        /// The length that it must have.
+        /// The length that the row must have.
         need: usize,
     },
     /// The text between braces is not a number and a symbol.

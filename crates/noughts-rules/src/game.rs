@@ -29,8 +29,8 @@ pub enum Action {
     Play(Move),
     /// Take this many marks back, and pass the turn.
     Rewind(u16),
-    /// Take back the seat's last play and all later plays, with the consent of the other seats. The number is the
-    /// number of removed marks. Afterwards the same seat is to move.
+    /// Take back the seat's last play and all later plays, with the consent of the other seats. The value is the number
+    /// of removed marks. Afterwards the same seat is to move.
     Takeback(u16),
     /// Resign. All other sides win.
     Resign,
@@ -94,9 +94,10 @@ pub enum DrawReason {
 /// Why a side won.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WinReason {
-    /// A line: the cells of all lines that the last play completed. In a misère game, the loser completed these lines.
+    /// A line was completed. The value has the cells of all lines that the last play completed. In a misère game, the
+    /// loser completed these lines.
     Line(Vec<Move>),
-    /// Three boards in a line: the boards of all lines that the last play completed.
+    /// Three boards in a line were won. The value has the boards of all such lines that the last play completed.
     Boards(Vec<Board>),
     /// The side won more boards than the opponent, and all boards are closed.
     Points,
@@ -110,8 +111,7 @@ pub enum WinReason {
     Claim,
 }
 
-/// A game in progress: its position, its turns and whose turn it is. It has no player names and no
-/// clock.
+/// A game in progress: its position, its turns and whose turn it is. A `Game` has no player names and no clock.
 ///
 /// ```
 /// use noughts_rules::{Action, Game, Options, Refusal, Seat};

@@ -9,7 +9,7 @@ use crate::variant::{NestedSpec, Redirect, Scoring, Variant};
 /// The set of all nine cells or boards.
 const ALL: u16 = 0x1ff;
 
-/// For each of the 512 sets of cells (or boards), whether it has three in a line.
+/// For each of the 512 sets of cells (or boards), whether the set has three in a line.
 const HAS_LINE: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;
@@ -102,7 +102,7 @@ pub struct NestedPosition {
     open: u16,
     /// The boards that the next play may go to; empty when the game is over.
     playable: u16,
-    /// The side to move, as the position of its first bit in [`SetPerSide`]: 0 or 16.
+    /// The side to move, as the number of this side's first bit in [`SetPerSide`]: 0 or 16.
     half: u8,
 }
 
@@ -112,7 +112,7 @@ struct SetPerSide(u32);
 
 impl SetPerSide {
     const NONE: SetPerSide = SetPerSide(0);
-    /// The position of the first bit of each side.
+    /// The number of each side's first bit.
     const HALVES: [u8; 2] = [0, 16];
 
     #[inline(always)]
@@ -336,7 +336,7 @@ impl Rules for Nested {
 
 /// Accessors for search. Sets of cells or boards are bit sets with nine bits.
 impl NestedPosition {
-    /// The cells of a side on a board, `0..9`.
+    /// The cells that a side has marked on a board. `board` is `0..9`.
     #[inline]
     pub fn marks(&self, side: Side, board: usize) -> u16 {
         self.boards[board].of(SetPerSide::half(side))

@@ -22,7 +22,6 @@ use result::{is_in_version_1, read_result, write_result};
 /// Maximum length of a name in characters.
 const MAX_NAME_CHARS: usize = 255;
 
-/// Maximum number of seats.
 const MAX_SEATS: usize = MAX_SIDES as usize;
 
 /// Maximum time of one turn in milliseconds, about 31 years.

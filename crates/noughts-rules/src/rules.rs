@@ -10,9 +10,10 @@ use crate::variant::Variant;
 
 /// The rules of a variant: positions, legal moves, outcomes.
 ///
-/// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal,
-/// [`Game::act`](crate::Game::act) checks and then plays, [`play`](Rules::play) assumes that the move is legal. The
-/// module `properties` (feature `testing`) checks that the methods of an implementation agree with each other.
+/// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal.
+/// [`Game::act`](crate::Game::act) checks a move and then plays it. [`play`](Rules::play) assumes that the move is
+/// legal. The module `properties` (feature `testing`) checks that the methods of an implementation agree with each
+/// other.
 ///
 /// ```
 /// use noughts_rules::{GridSpec, Move, ByteGrid, Rules};
@@ -54,8 +55,8 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// board is also an error.
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
-    /// Plays a legal move, and passes the turn to the next side. An illegal move leads to a wrong position or a panic;
-    /// in debug builds all implementations except the reference assert that [`check`](Rules::check) allows the move.
+    /// Plays a legal move, and passes the turn to the next side. An illegal move leads to a wrong position or a panic.
+    /// In debug builds, all implementations except the reference assert that [`check`](Rules::check) allows the move.
     fn play(&self, position: &mut Self::Position, at: Move);
 
     /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards `before` decides the board of

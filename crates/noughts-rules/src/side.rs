@@ -36,7 +36,7 @@ impl Side {
         (self.0.get() - 1) as usize
     }
 
-    /// The side after this one in a game of `sides` sides.
+    /// The next side in turn order, in a game of `sides` sides.
     #[inline]
     pub const fn next(self, sides: u8) -> Side {
         if self.0.get() >= sides {

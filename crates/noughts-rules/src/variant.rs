@@ -241,7 +241,7 @@ pub enum OutOfRange {
     Line {
         /// The given length.
         line: u64,
-        /// The longest allowed.
+        /// The longest allowed length.
         max: u8,
     },
     /// The number of sides: 2..=64.

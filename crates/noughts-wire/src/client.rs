@@ -1,4 +1,4 @@
-//! A client over a stream.
+//! A client that sends and receives frames over a byte stream, such as a `TcpStream`.
 
 mod event;
 mod session;
@@ -12,8 +12,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use crate::cell::Cell;
 use crate::text::Name;
 
-/// A client over a stream. [`hello`](Client::hello), [`play`](Client::play) and [`act`](Client::act) each send one
-/// frame and wait for the answer.
+/// A client that sends and receives frames over a byte stream, such as a `TcpStream`. [`hello`](Client::hello),
+/// [`play`](Client::play) and [`act`](Client::act) each send one frame and wait for the answer.
 ///
 /// Every frame is written by one call of `write_all`, followed by `flush`. To run code before or after each read
 /// (such as setting TCP_QUICKACK again), pass a wrapper of the stream.

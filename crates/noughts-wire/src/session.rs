@@ -41,7 +41,7 @@ pub enum GameMode {
 ///
 /// Requests and answers do not depend on how the received bytes are divided among calls of `receive`: while a request
 /// has no result yet, frames wait in the buffer. Exception: in [`GameMode::Pairs`], a client may wait long for an
-/// opponent or for the opponent's move. The session answers frames that arrive during this time at once.
+/// opponent or for the opponent's move. Frames that arrive during this time are answered at once.
 ///
 /// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES). It uses
 /// no buffer memory when all received bytes are processed. One call of `next_request` appends at most 100 frames of at

@@ -386,8 +386,8 @@ impl<R: Rules> Features<R> for GridFeatures {
     }
 }
 
-/// Whether every empty cell is playable and completing a window wins. With gravity a cell may not be playable yet; in a
-/// misère game the side that completes a window loses.
+/// Whether every empty cell is playable and completing a window wins. With gravity, an empty cell is not always
+/// playable. In a misère game, the side that completes a window loses.
 fn is_simple(spec: &GridSpec) -> bool {
     spec.placement == Placement::Anywhere && spec.goal == Goal::Make
 }
@@ -402,7 +402,6 @@ fn window_value(line: usize, marks: Option<usize>) -> i32 {
     }
 }
 
-/// The number of windows of a board.
 fn window_count(spec: &GridSpec) -> usize {
     let (columns, rows, line) = (spec.columns(), spec.rows(), spec.line());
     let wide = (columns + 1).saturating_sub(line);

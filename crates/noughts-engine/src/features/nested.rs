@@ -12,7 +12,6 @@ use crate::rng::Random;
 /// A bit set of all nine cells, or of all nine boards.
 const ALL: u16 = 0o777;
 
-/// The value of a won board.
 const WON: i32 = 1000;
 
 /// Powers of 3. The code of a small board is a number in base 3 with one digit per cell: 0 free, 1 first side, 2

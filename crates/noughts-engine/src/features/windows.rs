@@ -30,8 +30,8 @@ pub(crate) struct Windows {
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
-    /// Zobrist keys by cell and side: `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed. A table
-    /// for 255x255 with 64 sides would take 33 MB of memory and about 20 ms to fill.
+    /// Zobrist keys of marks. The index is `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed. A
+    /// table for 255x255 with 64 sides would take 33 MB of memory and about 20 ms to fill.
     keys: Vec<u64>,
     /// The keys of all marks, combined by exclusive or.
     hash: u64,
@@ -64,7 +64,7 @@ impl Window {
 }
 
 impl Windows {
-    /// The windows of an empty board. With `has_lists` (for two sides only), the value has lists of the windows that
+    /// The windows of an empty board. With `has_lists` (for two sides only), the result has lists of the windows that
     /// lack one or two marks.
     pub(crate) fn new(spec: GridSpec, has_lists: bool) -> Windows {
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
@@ -86,7 +86,6 @@ impl Windows {
         }
     }
 
-    /// The length of a line.
     #[inline]
     pub(crate) fn line(&self) -> usize {
         self.spec.line()
@@ -128,7 +127,6 @@ impl Windows {
         }
     }
 
-    /// The window with this number.
     #[inline]
     pub(crate) fn window(&self, number: u32) -> Window {
         let (direction, first) = (

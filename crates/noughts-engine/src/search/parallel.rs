@@ -92,7 +92,6 @@ impl Order {
         }
         self.turn = self.moves + 1;
         let number = self.deferred.trailing_zeros();
-        // Clears the lowest bit.
         self.deferred &= self.deferred.wrapping_sub(1);
         (number < u64::BITS).then_some(number as usize)
     }

@@ -11,7 +11,8 @@ use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// Infinity: the win cannot be proved (or cannot be refuted).
+/// Infinity. A proof number of this size means that a win of the attacker cannot be proved. A refutation number of this
+/// size means that it cannot be refuted.
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
 /// Proof and refutation number of a position.
@@ -77,8 +78,8 @@ pub(crate) trait SearchPosition {
     /// Like `key`, but more positions of equal value may share a wide key. A wide key takes longer to compute.
     fn wide_key(&self) -> u64;
 
-    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new` says
-    /// that the table has no entry for the position. Expensive checks are worth their time only for a new position.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new` is
+    /// true if the table has no entry for the position. Expensive checks are worth their time only for a new position.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);

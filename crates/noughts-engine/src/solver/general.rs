@@ -114,7 +114,6 @@ impl<R: Endgame> General<R> {
         &self.rules
     }
 
-    /// Every legal move.
     pub(crate) fn all_moves(&self) -> Vec<Move> {
         self.rules.moves(self.position()).collect()
     }

@@ -34,9 +34,7 @@ impl Scale {
 pub(crate) struct LiveLines<L> {
     scale: Scale,
     pub(crate) alive: L,
-    /// Lines that lack one mark.
     pub(crate) lack_one: L,
-    /// Lines that lack two marks.
     pub(crate) lack_two: L,
     /// The number of marks that each line lacks.
     lacks: Vec<u8>,
@@ -142,7 +140,6 @@ impl<L: Bits> LiveLines<L> {
     }
 }
 
-/// The largest weight.
 pub(crate) fn max_weight(weights: &[u32]) -> u32 {
     weights.iter().fold(0, |max, weight| max.max(*weight))
 }

@@ -122,7 +122,6 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         cells.pop().map(Move::at)
     }
 
-    /// The number of cells.
     pub(crate) fn cells(&self) -> usize {
         self.geometry.through.len()
     }

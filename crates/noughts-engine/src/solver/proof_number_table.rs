@@ -114,7 +114,7 @@ impl ProofNumberTable {
         used.count() as u64 * 1000 / (seen.len() * ENTRIES) as u64
     }
 
-    /// Writes every entry and then an empty entry, by which `load` notices a truncated file.
+    /// Writes every entry and then an empty entry. Without the empty entry at the end, `load` reports a truncated file.
     pub(crate) fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             let data = data.load(Ordering::Relaxed);

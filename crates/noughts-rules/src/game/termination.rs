@@ -30,7 +30,7 @@ impl Game {
         Ok(())
     }
 
-    /// Returns the conclusion that [`terminate`](Game::terminate) would lead to, or its refusal, without changing the
+    /// Returns the conclusion or the refusal to which [`terminate`](Game::terminate) would lead, without changing the
     /// game.
     pub fn conclusion_of(&self, end: Termination) -> Result<Conclusion, Refusal> {
         let seat = match end {
@@ -63,7 +63,7 @@ impl Game {
     }
 
     /// Whether `side` can still complete a line. For this, the board must have K cells in a line with only empty cells
-    /// and marks of `side`, and `side` must have enough plays left to fill the empty ones. The number of plays left
+    /// and marks of `side`, and `side` must have enough plays left to fill the empty cells. The number of plays left
     /// assumes that all seats play in turn and that nobody uses a rewind. The answer is always true with more than two
     /// sides, in misère games and on nine boards.
     ///

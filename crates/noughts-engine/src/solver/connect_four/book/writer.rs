@@ -11,7 +11,8 @@ use super::openings::{self, Openings};
 use super::{BOARDS, BYTES, Board, Book, MAX_MARKS};
 use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
 
-/// A position is left out if `perfect` answers with at most this many nodes. Nodes for the distance do not count.
+/// A position is left out of the book if `perfect` needs at most this many nodes for its answer. Nodes for the distance
+/// do not count.
 const QUICK_NODES: u64 = 400_000;
 
 /// A position in which `perfect` is to move.
@@ -142,7 +143,7 @@ impl BookWriter {
             .is_ok()
     }
 
-    /// The entry of a position. Its sign must be at least `at_least`.
+    /// The entry of a position. The sign of the position's score must be at least `at_least`.
     fn solve(&mut self, key: u64, marks: Marks, at_least: i32) -> u64 {
         let found = self
             .sign_and_move(marks, at_least)
