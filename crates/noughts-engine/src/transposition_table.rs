@@ -109,7 +109,8 @@ impl TranspositionTable {
         self.slots.len().ilog2()
     }
 
-    /// Starts a new search. From then on, a new entry always replaces an entry of an earlier search in the same slot.
+    /// Starts a new search. From then on, a new entry replaces an entry of an earlier search in the same slot, even a
+    /// deeper one.
     pub(crate) fn renew(&self) {
         let generation = self.generation.load(Ordering::Relaxed);
         self.generation

@@ -79,7 +79,8 @@ impl<B: Bits, const P: usize> Grid<B, P> {
         }
     }
 
-    /// Whether `marks` has a line. In a set of several words, finds only lines through the mark at `latest`.
+    /// Whether `marks` has a line. In a set of several integers ([`Bits::IS_WORD`] is false), finds only lines through
+    /// the mark at `latest`.
     #[inline(always)]
     fn has_line(&self, marks: B, latest: usize) -> bool {
         match (B::IS_WORD, self.spec.overline) {
@@ -380,7 +381,7 @@ impl Directions {
         })
     }
 
-    /// Checks only lines through the latest mark, because shifting a set of several words is slow.
+    /// Checks only lines through the latest mark, because shifting a set of several integers is slow.
     fn line_through<B: Bits>(&self, marks: B, latest: usize, overline: Overline) -> bool {
         self.steps.iter().any(|&step| {
             // Below bit 0, the subtraction wraps around to a number above the last bit.
