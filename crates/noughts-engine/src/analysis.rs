@@ -16,15 +16,15 @@ pub enum Value {
         /// The side to move can win within this many plies, counting from the next move.
         plies: u32,
     },
-    /// The other sides together can force the side to move to lose.
+    /// The other sides together can force a loss of the side to move.
     Loss {
         /// The side to move loses within this many plies, counting from the next move.
         plies: u32,
     },
     /// Best play leads to a draw.
     Draw,
-    /// An estimate, positive if the side to move is better. Also stands for a certain win or loss whose distance is not
-    /// known. A value beyond about ±10 000 means that one side almost certainly wins.
+    /// An estimate, positive if the side to move is better. This variant also stands for a certain win or loss whose
+    /// distance is not known. A value beyond about ±10 000 means that one side almost certainly wins.
     Estimate(i32),
 }
 
@@ -57,21 +57,22 @@ impl fmt::Display for Value {
 pub struct Analysis {
     /// The value of the position for the side to move.
     pub value: Value,
-    /// The principal variation; its first move is the best move found.
+    /// The principal variation: the best moves of all sides. Its first move is the best move found.
     pub line: Vec<Move>,
-    /// Completed depth in plies. For a position that the solver solved, this may be the number of plies to the end, or
-    /// 0.
+    /// The depth in plies that the search completed. If the value comes from the solver, this may be the number of
+    /// plies to the end, or 0.
     pub depth: u32,
     /// Number of positions searched.
     pub nodes: u64,
     /// Time taken.
     pub time: Duration,
-    /// The exact values of all legal moves, the best first; empty if they are not known.
+    /// The exact values of all legal moves, the best first. Empty if the values are not known.
     pub moves: Vec<MoveValue>,
 }
 
 impl Analysis {
-    /// The exact value, and the number of plies to the end if it is known. `None` if the analysis has only an estimate.
+    /// The exact value, and the number of plies to the end if this number is known. `None` if the analysis has only an
+    /// estimate.
     pub fn exact(&self) -> Option<(GameValue, Option<u32>)> {
         match (self.moves.first(), self.value) {
             (Some(best), _) => Some((best.value, best_distance(&self.moves))),
@@ -97,7 +98,8 @@ pub struct MoveValue {
 
 impl MoveValue {
     /// A sort key. Wins rank above draws, and draws above losses. Earlier wins rank above later wins, and later losses
-    /// above earlier losses. A win or a loss of unknown distance ranks last among its equals.
+    /// above earlier losses. A win of unknown distance ranks last among the wins, and a loss of unknown distance ranks
+    /// last among the losses.
     pub(crate) fn rank(&self) -> (GameValue, i64) {
         let plies = match (self.value, self.distance.map(i64::from)) {
             (GameValue::Win, Some(plies)) => -plies,

@@ -29,8 +29,8 @@ const NODES_AT_15: u64 = 150;
 /// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// Minimum time limit of a search, in milliseconds, with which a solver starts. The solver gets at least half of the
-/// limit. It reads the clock only every 1 000 to 4 000 positions, so it could exceed a shorter time.
+/// A solver starts only if the time limit of the search is at least this number of milliseconds. The solver gets at
+/// least half of the limit. It reads the clock only every 1 000 to 4 000 positions, so it could exceed a shorter time.
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 
@@ -41,7 +41,7 @@ const MAX_MEMORY: u64 = 8 << 20;
 
 impl EndgameSolver {
     /// Solvers with a memory limit of `bytes` bytes for each transposition table. A limit below 64 kB is raised to 64
-    /// kB, a limit above 8 MB is lowered to 8 MB. The table for Connect Four always takes at least 512 kB.
+    /// kB, and a limit above 8 MB is lowered to 8 MB. The table for Connect Four always takes at least 512 kB.
     pub(crate) fn with_memory(bytes: usize) -> EndgameSolver {
         EndgameSolver {
             solver: None,
@@ -65,9 +65,9 @@ impl EndgameSolver {
         self.connect_four = None;
     }
 
-    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start if half of the limits
-    /// is unlikely to suffice, if there is a depth limit, if there is neither a time limit nor a node limit, or if the
-    /// sides do not take turns. Returns the solution, if found, and the number of positions searched.
+    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start in four cases: half
+    /// of the limits is unlikely to suffice, there is a depth limit, there is neither a time limit nor a node limit, or
+    /// the sides do not alternate. Returns the solution, if found, and the number of positions searched.
     pub(crate) fn solve_nested(
         &mut self,
         game: &Game,
@@ -114,11 +114,11 @@ const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
 const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
-    /// The exact value of a Connect Four position, if the solver finds it with half of the limits. `None` in other
-    /// games, if there is a depth limit, if there is neither a time limit nor a node limit, or if the sides do not take
-    /// turns. If half of the limits is unlikely to suffice, returns `None` at once. With `wants_moves` the analysis has
-    /// the values of all moves, and the solver may take nine tenths of the time; otherwise the analysis has only one
-    /// best move.
+    /// The exact value of a Connect Four position, if the solver finds it within half of the limits of the search.
+    /// Returns `None` in other games, with a depth limit, without any time or node limit, and if the sides do not
+    /// alternate. If half of the limits is unlikely to suffice, returns `None` at once. With `wants_moves`, the
+    /// analysis has the values of all moves, and the solver may use nine tenths of the time limit instead of half.
+    /// Without `wants_moves`, the analysis has only one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,
@@ -133,7 +133,7 @@ impl EndgameSolver {
             return None;
         }
         let budget = half_budget(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
-        // Before the first use of the book, which unpacks it.
+        // The time starts before the first use of the book, because this use unpacks the book.
         let started = clock.now();
         let kept = self.connect_four.take().filter(|(of, _)| *of == variant);
         let (_, solver) = self.connect_four.insert(match kept {
@@ -177,8 +177,8 @@ impl EndgameSolver {
     }
 }
 
-/// Whether an analysis of this variant gives the exact value of every move, if its limits suffice. True for four in a
-/// line with gravity between two sides, on a board that fits into 64 bits.
+/// Whether an analysis of this variant gives the exact value of every move, if the limits of the analysis suffice. True
+/// for four in a line with gravity between two sides, on a board that fits into 64 bits.
 pub fn is_solved_exactly(variant: &Variant) -> bool {
     ConnectFour::supports(variant)
 }

@@ -1,4 +1,4 @@
-//! Features: values of a position that a search needs and the rules do not have: a hash, an estimate and an order of
+//! The features of a position. They give a search what the rules do not have: a hash, an estimate and an order of
 //! moves.
 
 pub(crate) mod grid;
@@ -19,11 +19,10 @@ pub(crate) trait Searchable: Rules {
     /// The type of the features. A search updates them with every move.
     type Features: Features<Self>;
 
-    /// Computes the features of a position.
     fn features(&self, position: &Self::Position) -> Self::Features;
 }
 
-/// A move and its rank: higher is more promising.
+/// A move and its score for move ordering. A move with a higher score is more promising.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {
     pub(crate) at: Move,
@@ -38,8 +37,8 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Removes the latest mark.
     fn take_back(&mut self, by: Side, at: Move);
 
-    /// A hash, and the symmetry that maps this position to the position that was hashed. Symmetric positions share the
-    /// hash, and so an entry of the transposition table, except on large grids.
+    /// A hash, and the symmetry that maps this position to the position that was hashed. Except on large grids,
+    /// symmetric positions have the same hash. So they share an entry of the transposition table.
     fn key(&self, position: &R::Position) -> (u64, usize);
 
     /// The image of a move under a symmetry.
@@ -53,15 +52,15 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
     /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of moves
-    /// considered. Does not play the moves. May return when a move reaches `enough`, before it has considered all
-    /// moves. `None` if the game or the position does not support this shortcut.
+    /// considered. The function does not play the moves. It may return as soon as a move reaches `enough`, before it
+    /// has considered all moves. `None` if the game or the position does not support this shortcut.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
 
-    /// Lists legal moves to search, at least one. On a large board with marks these are the most promising moves near a
-    /// mark, at most `max_moves`; if no cell near a mark is playable, they are all legal moves. Returns true only if
-    /// all legal moves are listed.
+    /// Lists at least one legal move to search. On a large board with marks, lists at most `max_moves` moves: the most
+    /// promising moves near a mark. If no cell near a mark is playable, lists all legal moves. Returns true only if all
+    /// legal moves are listed.
     fn candidates(
         &self,
         rules: &R,
@@ -70,12 +69,12 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         into: &mut Vec<Candidate>,
     ) -> bool;
 
-    /// The rank of a move for a side.
+    /// The score of a move for a side, used for move ordering.
     fn move_score(&self, _side: Side, _at: Move) -> i32 {
         0
     }
 
-    /// The number by which move ordering lowers the rank of a move that makes a four (a line that lacks one mark).
+    /// The number by which move ordering lowers the score of a move that makes a four (a line that lacks one mark).
     fn four_penalty(&self) -> i32 {
         0
     }

@@ -13,14 +13,14 @@ use crate::solver::{Budget, GameValue, Solver};
 use crate::strategies::iterative_deepening::IterativeDeepening;
 use crate::strategy::Stop;
 
-/// A position with more legal moves is rarely solved within the limits.
+/// Maximum number of legal moves. A position with more legal moves is rarely solved within the limits.
 const MAX_MOVES: usize = 36;
 
 /// Maximum number of moves to which [`complete_line`] extends a line.
 const MAX_LINE: usize = 16;
 
-/// Maximum number of positions that the solver searches per move, and the size of its table in bytes. Each of the
-/// first positions of 4x4k4 needs fewer than 100 positions.
+/// Maximum number of positions that the solver searches per move, and the size of its table in bytes. Positions at the
+/// beginning of 4x4k4 need fewer than 100 positions each.
 const SOLVER_NODES: u64 = 20_000;
 const SOLVER_MEMORY: usize = 1 << 20;
 
@@ -84,8 +84,9 @@ pub fn complete_line(
     analysis.line.truncate(MAX_LINE);
 }
 
-/// The exact values of all legal moves, in no particular order. `None` if the game is over, if it does not have exactly
-/// two seats of different sides, if there are more than 36 legal moves, or if the limits do not suffice for every move.
+/// The exact values of all legal moves, in no particular order. Returns `None` in four cases: the game is over, there
+/// are not exactly two seats with different sides, there are more than 36 legal moves, or the limits do not suffice for
+/// every move.
 pub fn move_values(
     game: &Game,
     limits: Limits,
@@ -137,7 +138,7 @@ pub fn move_values(
 
 /// Finds exact values of positions of one game.
 struct PositionValues<'a> {
-    /// Created for the first position and reused for the others, so that its table is kept.
+    /// Created for the first position and reused for later positions, so that its table is kept.
     solver: Option<Solver>,
     search: IterativeDeepening,
     clock: &'a Arc<dyn Clock>,
@@ -145,8 +146,9 @@ struct PositionValues<'a> {
 }
 
 impl PositionValues<'_> {
-    /// The value, if it is found; for a win or a loss also the number of plies to the end. On small boards the solver
-    /// proves a draw much earlier than the search does, but only the search finds distances.
+    /// The value, if it is found. For a win or a loss also the number of plies to the end, if the search finds this
+    /// number. On small boards the solver proves a draw much earlier than the search does, but only the search finds
+    /// distances.
     fn find(&mut self, game: &Game, limits: Limits) -> Option<(GameValue, Option<u32>)> {
         if self.stop.is_set() || limits.time.is_some_and(|time| time.is_zero()) {
             return None;
@@ -202,8 +204,8 @@ mod tests {
     use crate::clock::SystemClock;
     use crate::strategies::iterative_deepening::analyze;
 
-    /// Checks the values of the moves of a position, such as `0-0+1 1-1= 2-2-2`, in the alphabetical order of these
-    /// texts.
+    /// Checks the values of all moves of a position. In the text `0-0+1 1-1= 2-2-2`, the move 0-0 wins in 1 ply, 1-1
+    /// draws, and 2-2 loses in 2 plies. The moves are in alphabetical order.
     fn check(variant: &str, position: &str, expected: &str) {
         let variant = variant.parse().unwrap();
         let position = Diagram::parse(&variant, position).unwrap();
@@ -262,7 +264,7 @@ mod tests {
     #[test]
     fn line_of_a_forced_win_reaches_the_end() {
         let variant = "3x3k3".parse().unwrap();
-        // The first player has the centre and a corner, the second an edge and the other corner.
+        // The first player has the centre and a corner. The second player has an edge and the opposite corner.
         let position = Diagram::parse(&variant, "xo./.x./..o x").unwrap();
         let mut game = Game::from_diagram(&variant, Options::default(), position).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());

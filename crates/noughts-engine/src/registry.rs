@@ -16,9 +16,10 @@ pub struct StrategyKind {
     pub syntax: &'static str,
     /// A short description.
     pub description: &'static str,
-    /// Normalizes the parameter after the colon (empty without a colon); `None` if it is invalid.
+    /// Normalizes the parameter after the colon; `None` if the parameter is invalid. A name without a colon has an
+    /// empty parameter.
     pub(crate) parameter: fn(&str) -> Option<String>,
-    /// Returns the reason why the strategy cannot play a game; `None` if it can.
+    /// Returns the reason why the strategy cannot play a game; `None` if it can play the game.
     pub refuses: fn(&Game) -> Option<String>,
     /// See [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
@@ -26,7 +27,8 @@ pub struct StrategyKind {
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
 }
 
-/// Every kind of strategy. To add one, add a file in `strategies/`, its `mod` line in `strategies.rs`, and a line here.
+/// Every kind of strategy. To add a kind, add a file in `strategies/`, its `mod` line in `strategies.rs`, and a line
+/// here.
 pub const STRATEGY_KINDS: &[&StrategyKind] = &[
     &crate::strategies::random::KIND,
     &crate::strategies::first::KIND,
@@ -132,7 +134,7 @@ impl PartialEq for StrategyName {
 
 impl Eq for StrategyName {}
 
-/// A text that is not the name of a strategy. Its message lists the valid forms.
+/// Why a text is not the name of a strategy. The message lists the valid forms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrategyError {
     text: Quoted,
@@ -221,7 +223,7 @@ impl fmt::Display for UnsupportedGame {
 
 impl std::error::Error for UnsupportedGame {}
 
-/// [`StrategyKind::parameter`] of strategies without a parameter.
+/// The function [`StrategyKind::parameter`] for strategies without a parameter.
 pub(crate) fn no_parameter(text: &str) -> Option<String> {
     text.is_empty().then(String::new)
 }
@@ -234,17 +236,17 @@ pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option
         .filter(|number| plain && range.contains(number))
 }
 
-/// [`StrategyKind::refuses`] of strategies that play every game.
+/// The function [`StrategyKind::refuses`] for strategies that play every game.
 pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
 }
 
-/// [`StrategyKind::instant`] of strategies that need almost no time.
+/// The function [`StrategyKind::instant`] for strategies that need almost no time.
 pub(crate) fn always(_: &Game) -> bool {
     true
 }
 
-/// [`StrategyKind::instant`] of strategies that may need more time.
+/// The function [`StrategyKind::instant`] for strategies that may need more time.
 pub(crate) fn never(_: &Game) -> bool {
     false
 }

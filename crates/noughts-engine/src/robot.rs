@@ -1,6 +1,6 @@
 //! Robots: a built-in strategy, which never fails, or an external program, which may fail.
 //!
-//! This crate starts no programs. A caller that may start programs passes an [`EngineHost`]. Without a host
+//! This crate starts no programs. A caller that may start programs passes an [`EngineHost`]. Without a host,
 //! `engine:COMMAND` is refused, so neither a network client nor a game record can start a program.
 
 use std::fmt;
@@ -19,8 +19,8 @@ pub trait Robot: Send {
     /// Chooses a legal move for the seat to move. The game must not be over.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;
 
-    /// Ends the robot. Callers call this once, after the game. Fails if an external program did not exit when it was
-    /// asked to.
+    /// Ends the robot. The caller calls this function once, after the game. Fails if an external program did not exit
+    /// when it was asked to.
     fn finish(&mut self) -> Result<(), RobotFault> {
         Ok(())
     }

@@ -53,14 +53,14 @@ const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 /// Before this ply, counted from the root, a forced reply does not reduce the remaining depth.
 const DEEPEST_EXTENSION: usize = 60;
 
-/// Maximum number of moves searched on a large board: at the root of a search that looks for fours, and at all other
-/// nodes. Measured at the other nodes in 200 games of 15x15k5 with `search:20000n`: 16 moves scored 50.2 % against 12
-/// moves, 20 moves scored 41.0 %.
+/// Maximum number of moves that are searched on a large board. The first number is for the root of a search that looks
+/// for fours, the second for all other nodes. In 200 games of 15x15k5 with `search:20000n`, 16 moves at the other nodes
+/// scored 50.2 % against 12 moves, and 20 moves scored 41.0 %.
 const MAX_ROOT_CANDIDATES: usize = 30;
 const MAX_CANDIDATES: usize = 12;
 
-/// Late move reduction on large boards: the search first tries moves from this index on with one ply less, and moves
-/// from twice this index on with two plies less if at least four plies remain.
+/// Late move reduction on large boards: the search first tries moves from this index on with one ply less. If at least
+/// four plies remain, it first tries moves from twice this index on with two plies less.
 const LATE: usize = 3;
 
 /// Minimum depth of a result in the transposition table. Looking up shallower results takes more time than it saves.
@@ -137,7 +137,7 @@ struct Search<'t, R: Searchable> {
     /// Whether this is a helper thread. It fills the transposition table and may find a win, but it returns no
     /// analysis.
     assists: bool,
-    /// Nodes already added to the shared count.
+    /// Number of nodes that this thread has already added to the shared count.
     counted: u64,
     /// The side to move at the root.
     me: Side,
@@ -147,7 +147,7 @@ struct Search<'t, R: Searchable> {
     nodes: u64,
     /// The endgame solver's result, if any. If there is a result, only root moves that keep the value are searched.
     solved: Option<SolvedPosition>,
-    /// The node count of the next clock read, and the number of nodes between two reads.
+    /// The node count at which the search reads the clock next, and the number of nodes between two clock reads.
     next_clock_read: u64,
     nodes_per_clock_read: u64,
     /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
@@ -156,7 +156,7 @@ struct Search<'t, R: Searchable> {
     horizon: bool,
     /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
-    /// The killer move of each ply: the latest move that caused a cutoff there.
+    /// The killer move of each ply: the latest move that caused a cutoff at this ply.
     killers: Vec<Option<Move>>,
     /// Whether this search looks for fours and for the replies that they force.
     by_force: bool,
@@ -209,7 +209,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
     }
 
-    /// The value of a move for the side that makes it.
+    /// The value of a move for the side that plays it.
     fn child(&mut self, at: Move, depth: u32, alpha: i32, beta: i32, first: bool) -> i32 {
         let mover = self.is_own_side(self.board.to_move());
         self.board.play(at);
@@ -476,8 +476,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         if !(deep_enough && fits) {
             return (known, None);
         }
-        // The stored value comes from a search that did not reach the end of the game, unless its depth covers all
-        // free cells.
+        // If the stored depth does not cover all free cells, the search of the stored value may have ended before the
+        // end of the game.
         self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
         (known, Some(value))
     }
@@ -551,8 +551,8 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 }
 
-/// The rank of a candidate; higher ranks are searched earlier. The killer move comes first, then moves with a higher
-/// score, then lower cell numbers.
+/// The rank of a candidate. Candidates with a higher rank are searched earlier. The killer move comes first, then moves
+/// with a higher score, then lower cell numbers.
 #[inline]
 fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
     let killer = if killer == Some(candidate.at) {
@@ -582,7 +582,8 @@ fn doubted(value: i32, listing: Listing) -> i32 {
     }
 }
 
-/// Converts a value for the transposition table, which counts plies from the stored position instead of the root.
+/// Converts a value for the transposition table. In the table, plies are counted from the stored position, not from the
+/// root.
 fn to_table(value: i32, ply: i32) -> i32 {
     match value {
         _ if value > LIKELY => value + ply,

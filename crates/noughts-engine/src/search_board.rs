@@ -1,4 +1,4 @@
-//! The board of a search: plays and takes back moves, and updates features and turn order.
+//! The board of a search. It plays moves, takes them back, and updates the features and the turn order.
 
 use noughts_rules::{Game, Move, Outcome, Side, Timeline};
 
@@ -9,7 +9,7 @@ use crate::features::{Features, Searchable};
 pub(crate) struct SearchBoard<R: Searchable> {
     rules: R,
     position: R::Position,
-    /// The position before each move since the root; only the root position if copying a position is expensive.
+    /// The position before each move since the root. If copying a position is expensive, only the root position.
     before: Vec<R::Position>,
     features: R::Features,
     /// The side of each seat, in the order of turns, and the index of the seat to move.
@@ -94,7 +94,7 @@ impl<R: Searchable> SearchBoard<R> {
         )
     }
 
-    /// Whether a position owns no heap memory. If it owns none, copying the position is faster than taking back a move.
+    /// Whether a position owns no heap memory. If so, copying the position is faster than taking back a move.
     const COPIES: bool = !std::mem::needs_drop::<R::Position>();
 
     #[inline]

@@ -71,7 +71,7 @@ pub struct Budget {
     pub time: Option<Duration>,
     /// Maximum number of positions.
     pub nodes: Option<u64>,
-    /// Number of threads. The Connect Four solver uses only one.
+    /// Number of threads. The Connect Four solver uses only one thread.
     pub threads: usize,
 }
 
@@ -96,10 +96,11 @@ impl Default for Budget {
 /// Progress of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// Number of positions searched so far: in Connect Four by the current call, otherwise by all calls.
+    /// Number of positions searched so far: in Connect Four by the current call, in other games by all calls of this
+    /// solver.
     pub nodes: u64,
-    /// The used part of the transposition table, in thousandths. In Connect Four the table grows: its current size, in
-    /// thousandths of its maximum size.
+    /// The used part of the transposition table, in thousandths. In Connect Four, where the table grows, this is its
+    /// current size in thousandths of its maximum size.
     pub fill: u64,
     /// Time taken so far.
     pub time: Duration,
@@ -204,11 +205,12 @@ pub struct Solver {
     finds_distance: bool,
 }
 
-/// A function that receives the progress: about every 1 000 positions, in Connect Four about every 4 000.
+/// A function that the solver calls with its progress about every 1 000 positions. The Connect Four solver calls it
+/// about every 4 000 positions.
 pub type ProgressCallback<'a> = &'a mut (dyn FnMut(&Progress) + Send);
 
 impl Solver {
-    /// A solver for `position`, or for the start of the variant if `position` is `None`.
+    /// A solver for `position`, or for the variant's first position if `position` is `None`.
     pub fn new(
         variant: &Variant,
         position: Option<Diagram>,
@@ -507,7 +509,7 @@ impl Solver {
         })
     }
 
-    /// Whether the first player cannot lose because of strategy stealing. True on the empty board of a plain grid
+    /// Whether strategy stealing shows that the first player cannot lose. True on the empty board of a plain grid
     /// (Hales and Jewett 1963).
     fn first_cannot_lose(&self) -> bool {
         let empty = self.start.marks.iter().all(Option::is_none);
@@ -610,7 +612,7 @@ impl Solver {
         with_position!(&self.variant, diagram, me, position => proof_writer::is_dead(position))
     }
 
-    /// A move that keeps the value of the start. `diagram` must have the value of the start.
+    /// A move in `diagram` that keeps the value of the start position. `diagram` must have the same value.
     fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
         let me = diagram.to_move;
         let mine = me == self.start.to_move;

@@ -46,7 +46,7 @@ impl From<Move> for Decision {
 /// ```
 #[derive(Clone)]
 pub struct EngineSetup {
-    /// The seed of the random numbers. The same seed gives the same moves, unless a time limit applies.
+    /// The seed of the random numbers. Without a time limit, the same seed gives the same moves.
     pub seed: u64,
     /// The clock that limits thinking time.
     pub clock: Arc<dyn Clock>,
@@ -99,7 +99,7 @@ impl Stop {
         }))
     }
 
-    /// Asks every computation with this flag or with a child of it to return.
+    /// Asks every computation with this flag or with a child of this flag to return.
     pub fn set(&self) {
         self.0.is_set.store(true, Ordering::Relaxed);
     }

@@ -5,8 +5,8 @@ use noughts_rules::{Action, Conclusion, Game, Goal, Move, Options, Turn, Variant
 /// On boards with more cells, [`threats`] finds nothing, because its time grows with the square of the number of cells.
 const MAX_CELLS: usize = 1_024;
 
-/// The moves with which the side that played `at` would complete a line if it could move again, ascending. Two or more
-/// of these moves are a fork: the opponent cannot prevent all of them with one move.
+/// The moves with which a side would complete a line if it could move again, in ascending order. The side is the side
+/// that played `at`. Two or more of these moves are a fork: the opponent cannot prevent all of them with one move.
 ///
 /// `after` is the game after the play. The list is empty for finished games, on nine boards, on boards with more than
 /// 1 024 cells, and in misère games, where the side that completes a line loses.
@@ -52,7 +52,7 @@ pub fn threats(after: &Game, at: Move) -> Vec<Move> {
 mod tests {
     use super::*;
 
-    /// The threats after the last of these moves.
+    /// Checks the threats after the last of `moves`.
     fn check(variant: &str, moves: &str, expected: &str) {
         let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let mut last = None;
@@ -84,7 +84,7 @@ mod tests {
         check("7x6k4+gravity", "5-0 5-6 5-1 4-6 5-2", "5-3");
         check("7x6k4+gravity", "5-1 5-6 5-2 4-6 5-3", "5-0 5-4");
         check("7x6k4+gravity", "5-0 5-1 5-2 4-0 5-3 4-1 4-2 4-3", "");
-        // With +exact six in a row do not win.
+        // With +exact, four in a row do not win.
         check("9x3k3+exact", "0-0 2-0 0-1 2-8 0-3", "");
         check("9x3k3", "0-0 2-0 0-1 2-8 0-3", "0-2");
         check("multi", "4-0 0-2", "");

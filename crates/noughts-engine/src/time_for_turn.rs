@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use noughts_rules::ClockSettings;
 
-/// Maximum time for the first turn of a side. The clock of the side does not run yet, but the turn must be made within
-/// 30 s.
+/// Maximum time for the first turn of a side. In this turn, the clock of the side does not run yet (except in
+/// correspondence games), but the turn must be made within 30 s.
 const MAX_FIRST_TURN: Duration = Duration::from_secs(15);
 
 /// The time for a turn of a robot that has the time `left`. With a Fischer clock, this is a thirtieth of `left` plus
-/// three quarters of the increment; with other clocks, half of `left`. The time is never more than half of `left`, and
-/// in a first turn never more than 15 s, so that the robot does not lose on time.
+/// three quarters of the increment. With other clocks, it is half of `left`. The time is never more than half of
+/// `left`, and in a first turn never more than 15 s, so that the robot does not lose on time.
 ///
 /// ```
 /// use std::time::Duration;

@@ -94,7 +94,6 @@ impl TranspositionTable {
         }
     }
 
-    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.slots.fill_with(Slot::default);
         self.generation = AtomicU8::new(0);
@@ -110,7 +109,8 @@ impl TranspositionTable {
         self.slots.len().ilog2()
     }
 
-    /// Starts a new search: entries of earlier searches may then be replaced.
+    /// Starts a new search. From then on, a new entry replaces an entry of an earlier search in the same slot, even a
+    /// deeper one.
     pub(crate) fn renew(&self) {
         let generation = self.generation.load(Ordering::Relaxed);
         self.generation

@@ -1,9 +1,9 @@
 //! Positions with gravity that need no proof record, because their result follows from the possible lines or from
 //! *following*.
 //!
-//! If every column has an even number of empty cells, the side that is not to move can *follow*: it answers every
-//! mark with a mark directly above it. In this way it gets the upper cell of every pair, and the other side gets only
-//! lower cells.
+//! If every column has an even number of empty cells, the side that is not to move can *follow*: it answers every mark
+//! with a mark directly above it. Then the empty cells of each column form pairs of a lower and an upper cell. The side
+//! that follows gets all upper cells, and the other side gets only lower cells.
 
 use noughts_rules::{Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 
@@ -26,7 +26,7 @@ enum Cell {
 }
 
 impl Gravity {
-    /// `None` unless the variant is a grid for two sides with gravity and neither `+misere` nor `+exact`.
+    /// Returns `None` for every variant except grids for two sides with `+gravity` as the only suffix.
     pub(crate) fn new(variant: &Variant) -> Option<Gravity> {
         let Variant::Grid(spec) = variant else {
             return None;
@@ -68,9 +68,9 @@ impl Gravity {
         }
     }
 
-    /// Whether the claimant can win by following and completing a line with a cell of the column `odd`, the only
-    /// column with an odd number of empty cells. When no other move is left, the other side must play below that
-    /// cell.
+    /// Whether the claimant can win by following until it completes a line with a cell of the column `odd`. This must
+    /// be the only column with an odd number of empty cells. When no other move is left, the other side must play in
+    /// this column, directly below that cell.
     fn has_last_threat(
         &self,
         position: &Diagram,
@@ -125,8 +125,8 @@ impl Gravity {
     }
 
     fn cell(&self, position: &Diagram, cell: usize) -> Cell {
-        // With gravity all cells above an empty cell are empty, so the number of its row is the number of empty cells
-        // above it.
+        // With gravity all cells above an empty cell are empty, so the row number of an empty cell is the number of
+        // empty cells above it.
         match (position.marks[cell], cell / self.columns % 2) {
             (Some(_), _) => Cell::Taken,
             (None, 0) => Cell::Upper,
@@ -135,7 +135,7 @@ impl Gravity {
     }
 }
 
-/// All lines of exactly K cells. Every longer line contains such a line.
+/// All lines of exactly K cells. Every longer line contains one of them.
 fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
     let (columns, rows, length) = (
         spec.columns() as i64,

@@ -94,7 +94,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// The side that the claim favours: the attacker if the claim is that it wins, otherwise the defender.
+    /// The side that the claim favours: the attacker if the claim says that the attacker wins, otherwise the defender.
     pub(crate) fn claimant(self) -> Side {
         if self.wins {
             self.attacker
@@ -107,16 +107,18 @@ impl Claim {
 /// Checks the records of one claim. A record is a line of the proof: a position, and the reason why the claim holds
 /// there.
 pub(crate) trait Checker {
-    /// Checks a record. Adds its position to the proved positions, or returns why `reason` is not right.
+    /// Checks a record. If `reason` is right, adds the position to the proved positions. Otherwise returns what is
+    /// wrong.
     fn record(&mut self, position: &Diagram, reason: &Reason) -> Result<(), String>;
 
-    /// Whether the claim holds in `position`, because of an earlier record or because it needs no record.
+    /// Whether the claim holds in `position`, because of an earlier record or because this position needs no record.
     fn is_proved(&self, position: &Diagram) -> bool;
 }
 
-/// Reads a proof to its end and checks every line of it.
+/// Reads a proof to its end and checks every line.
 ///
-/// Memory is bounded by the number of positions in the proof. An error names the first wrong line:
+/// The check needs memory for one line of the text and for the positions of one claim. An error names the first wrong
+/// line:
 ///
 /// ```
 /// let text = "noughts proof 1\nvariant 3x3k3\nposition .../.../... x\nvalue win\nclaim x wins\n";

@@ -1,9 +1,9 @@
 //! Nine boards: results that are certain before the end of a game, and equivalent positions.
 //!
-//! A side *can get* the boards that it has won, and every open board with a line that has no mark of the other side.
-//! In Multi, a side is certain to win if it has won more boards than the other side can get. It cannot win if it can
-//! get at most as many boards as the other side has won. In Ultimate, a side cannot win if no line consists of boards
-//! that it can get.
+//! A side *can get* the boards that it has won, and every open board with a line that has no mark of the other side. In
+//! Multi, a side is certain to win if it has won more boards than the other side can get. In Multi, a side cannot win
+//! if it can get at most as many boards as the other side has won. In Ultimate, a side cannot win if no line consists
+//! of boards that it can get.
 
 use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
@@ -44,9 +44,9 @@ fn members(is_in: impl Fn(usize) -> bool) -> u16 {
     found.fold(0, |set, member| set | 1 << member)
 }
 
-/// Overwrites the cells of closed boards, so that equivalent positions become equal. In Ultimate only the owner of a
-/// closed board counts; in Multi only the lead in boards counts. Returns 9 plus the first side's lead in Multi, and 9
-/// in Ultimate.
+/// Overwrites the cells of closed boards, so that equivalent positions become equal. In Ultimate, only the owner of a
+/// closed board counts. In Multi, only the lead counts: how many boards the first side has won minus how many the
+/// second side has won. In Multi, returns the lead plus 9. In Ultimate, returns 9.
 pub(crate) fn merge_closed(spec: NestedSpec, position: &Diagram, bytes: &mut [u8]) -> u8 {
     let mut lead = 9;
     for (board, state) in position.boards().into_iter().enumerate() {

@@ -1,19 +1,20 @@
 //! The counting and pairing rules of plain grids: when the defender can stop every line of the attacker.
 //!
 //! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the power of the number of its non-empty cells. If the
-//! defender is to move and all lines together weigh less than one complete line, the defender stops all lines by
-//! always taking the cell with the largest weight.
+//! defender is to move and all lines together weigh less than one complete line, the defender stops all lines by always
+//! taking the cell with the largest weight. The weight of a cell is the sum of the weights of all lines through the
+//! cell.
 //!
 //! *Pairing*: when the attacker takes one cell of a pair, the defender takes the other, so the attacker never gets a
-//! line through both cells. The attacker may get either cell. Therefore both cells count as marks of the attacker in
-//! all other lines.
+//! line through both cells. The attacker may get either of the two cells. Therefore both cells count as marks of the
+//! attacker in all other lines.
 
 use noughts_rules::Move;
 
 use crate::plain_grid::Cells;
 
-/// A line with more empty cells than this weighs as much as a line with this many. So its weight, compared with that of
-/// a complete line, is never too low.
+/// A line with more empty cells than this counts as a line with this many empty cells. So it weighs more than by the
+/// formula, never less, and the checker never accepts a wrong proof for this reason.
 const MAX_COUNTED: u32 = 40;
 
 /// Maximum number of cells of a plain grid.
@@ -59,9 +60,9 @@ impl Counting {
         sum < self.complete && (0..on.len()).all(is_answered)
     }
 
-    /// Whether the defender, who is to move, stops all lines. Each line is the set of its empty cells. This is true
-    /// if all lines together weigh less than a complete line. It is also true if the defender can take a cell after
-    /// which no move of the attacker makes the lines as heavy as a complete line.
+    /// Whether the defender, who is to move, stops all lines. Each item of `lines` is the set of the empty cells of a
+    /// line. This is true if all lines together weigh less than a complete line. It is also true if the defender can
+    /// take a cell after which no move of the attacker makes the lines as heavy as a complete line.
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {
@@ -74,8 +75,8 @@ impl Counting {
         sum < self.complete || (0..on.len()).any(is_enough)
     }
 
-    /// The total weight of all lines, and for each cell the weight of the lines through it. Each line is the set of
-    /// its empty cells.
+    /// The total weight of all lines, and for each cell the weight of the lines through this cell. Each item of `lines`
+    /// is the set of the empty cells of a line.
     fn weigh(&self, lines: &[Cells]) -> (u64, [u64; MAX_CELLS]) {
         let (mut sum, mut on) = (0, [0; MAX_CELLS]);
         for line in lines {
@@ -91,8 +92,8 @@ impl Counting {
     }
 }
 
-/// The pairs as sets of two cells. The error is the first pair that overlaps an earlier pair, has a taken cell or has
-/// the same cell twice.
+/// The pairs as sets of two cells. The error is the first pair that shares a cell with an earlier pair, contains a
+/// taken cell, or contains the same cell twice.
 pub(crate) fn disjoint_pairs(
     mut taken: Cells,
     pairs: &[(Move, Move)],

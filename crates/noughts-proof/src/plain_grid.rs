@@ -8,8 +8,8 @@
 //!   position.
 //! - A line is *live* if a side can still complete it. A move in a cell is no better than a move in another empty cell
 //!   that lies on all live lines through the first cell.
-//! - A side to move that can complete a line wins. A side to move that can make two threats at once wins,
-//!   unless the other side can complete a line.
+//! - A side to move that can complete a line wins. A side to move that can make two threats with one mark wins, unless
+//!   the other side can complete a line. A threat is a line that lacks one mark.
 //! - Counting and pairing (`pairing.rs`) show that the attacker cannot win.
 
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ use crate::pairing::{Counting, disjoint_pairs};
 use crate::reader::{MOVE_NEEDED, OTHER_SIDE_MOVES, Reason};
 use crate::{Checker, Claim};
 
-/// A set of cells, one bit each.
+/// A set of cells, one bit per cell.
 pub(crate) type Cells = u128;
 
 /// Whether the game is a plain grid: two sides, every empty cell may be played, and a line of K or more wins.
@@ -108,7 +108,8 @@ impl PlainGrid {
         }
     }
 
-    /// A key that equivalent positions share: the smallest image under the symmetries of the board.
+    /// A key that is equal for equivalent positions: the smallest of the position's images under the symmetries of the
+    /// board.
     fn key(&self, position: Position, live: &LiveLines) -> Key {
         let all = |lines: &[Cells]| lines.iter().fold(0, |all, line| all | line);
         let (attacker, defender) = (all(&live.attacker), all(&live.defender));
@@ -169,11 +170,11 @@ impl PlainGrid {
     }
 
     /// The moves that a proof record must answer: the empty cells on live lines (lines that a side can still complete).
-    /// A cell is left out if another empty cell lies on all of its live lines. If several cells lie on the same live
-    /// lines, only the first one is included.
+    /// A cell is left out if another empty cell lies on all live lines through it. If several cells lie on exactly the
+    /// same live lines, only the cell with the lowest number is included.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);
-        // For each cell, the cells that lie on all of its live lines.
+        // For each cell, the cells that lie on all live lines through this cell.
         let mut shared = [Cells::MAX; 128];
         let mut cells = 0;
         for line in live.attacker.iter().chain(&live.defender) {

@@ -84,7 +84,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// The rest of the next line, which must begin with `keyword`.
+    /// Reads the next line, which must begin with `keyword`. Returns the text after `keyword`.
     fn field(&mut self, keyword: &str) -> Result<String, ProofError> {
         self.next_line()?;
         let rest = self.line.strip_prefix(keyword);
@@ -125,7 +125,7 @@ impl<R: BufRead> Reader<R> {
         Ok((variant, position, value))
     }
 
-    /// Checks that the current line is `claim`, and reads the next line.
+    /// Checks that the current line is the text of `claim`, and reads the next line.
     pub(crate) fn claim(&mut self, claim: Claim) -> Result<(), ProofError> {
         let what = if claim.wins { "wins" } else { "cannot win" };
         let expected = format!("claim {} {what}", claim.attacker.symbol());

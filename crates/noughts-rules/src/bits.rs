@@ -3,18 +3,18 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// A set of bits, numbered from 0, of fixed width. A shift drops the bits that leave the set. The distance of
-/// a shift must be less than the width.
+/// A set of bits with the numbers `0..WIDTH`. A shift drops the bits that leave the set. The distance of a shift must
+/// be less than the width.
 pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The number of bits.
     const WIDTH: usize;
-    /// Whether the whole set can be shifted cheaply. Otherwise [`Grid`](crate::Grid) checks only the lines
-    /// through the latest mark.
+    /// Whether the set is a single integer, so that a shift is cheap. If it is not, [`Grid`](crate::Grid) checks only
+    /// the lines through the latest mark.
     const IS_WORD: bool;
     /// The empty set.
     const NONE: Self;
 
-    /// The set of one bit.
+    /// The set that contains only this bit.
     fn one(bit: usize) -> Self;
     /// Whether this bit is set.
     fn has(self, bit: usize) -> bool;
@@ -39,7 +39,7 @@ pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn pop(&mut self) -> Option<usize>;
     /// The number of bits that are set.
     fn count(self) -> usize;
-    /// The set without its `count` lowest bits; empty if it has fewer bits.
+    /// The set without its `count` lowest bits. If the set has fewer bits, the result is empty.
     #[must_use]
     fn without_lowest(self, count: usize) -> Self;
 }
@@ -108,7 +108,7 @@ word!(u16);
 word!(u64);
 word!(u128);
 
-/// A set of `64 * N` bits, lowest word first.
+/// A set of `64 * N` bits, stored with the lowest word first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wide<const N: usize>([u64; N]);
 

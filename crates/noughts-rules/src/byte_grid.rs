@@ -1,4 +1,4 @@
-//! K in a line on one board of up to 255x255 cells and 64 sides, with one byte per cell.
+//! Games on one board of any size up to 255x255, with up to 64 sides. A position has one byte per cell.
 
 use crate::diagram::Diagram;
 use crate::lines;
@@ -7,8 +7,8 @@ use crate::rules::{GridState, IllegalMove, Outcome, Rules};
 use crate::side::Side;
 use crate::variant::{GridSpec, Placement, Variant};
 
-/// The m,n,k-game on any board, up to 255x255 cells and 64 sides. [`AnyTimeline`](crate::AnyTimeline) uses it for the
-/// games for which it has no [`Grid`](crate::Grid).
+/// The rules of a game on one board of any size up to 255x255, with up to 64 sides. [`AnyTimeline`](crate::AnyTimeline)
+/// uses [`Grid`](crate::Grid) where it can, and `ByteGrid` for all other games on one board.
 #[derive(Clone, Debug)]
 pub struct ByteGrid {
     spec: GridSpec,
@@ -59,7 +59,7 @@ impl ByteGrid {
         }
     }
 
-    /// The number of legal moves if the game is not over.
+    /// The number of legal moves. The game must not be over.
     fn playable(&self, position: &ByteGridPosition) -> usize {
         match self.spec.placement {
             Placement::Anywhere => self.spec.cells() - position.taken as usize,

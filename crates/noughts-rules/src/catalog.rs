@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct CatalogEntry {
-    /// The variant, in notation: `3x3k3`. It parses as a [`Variant`](crate::Variant).
+    /// The name of the variant, such as `3x3k3`. This text parses as a [`Variant`](crate::Variant).
     pub name: &'static str,
     /// The name of the game in English.
     pub title: &'static str,

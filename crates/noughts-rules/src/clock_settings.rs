@@ -95,7 +95,7 @@ impl ClockSettings {
         }
     }
 
-    /// Whether the game is played over days.
+    /// Whether this is a correspondence clock, with a number of days for each turn.
     pub fn is_correspondence(self) -> bool {
         matches!(self, ClockSettings::Days { .. })
     }

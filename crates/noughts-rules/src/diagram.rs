@@ -12,11 +12,12 @@ use crate::variant::{GridSpec, NestedSpec, Placement, Redirect, Scoring, Variant
 /// A position of any variant as plain data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagram {
-    /// The mark in every cell, row by row; on nine boards board by board.
+    /// The mark in every cell, row by row. On nine boards, board by board.
     pub marks: Vec<Option<Side>>,
     /// The side to move. The number of marks does not determine this side, because a rewind passes the turn.
     pub to_move: Side,
-    /// Where the next play must be, in a game on nine boards that is not over. `None` otherwise.
+    /// On nine boards: the board or boards in which the next play must be. `None` on one board, and when the game is
+    /// over.
     pub play_in: Option<PlayIn>,
 }
 
@@ -40,12 +41,12 @@ pub enum BoardState {
     Drawn,
 }
 
-/// Runs of at least this many equal cells are written as `{12x}`.
+/// A run of at least this many equal cells is written as a number and a symbol: `{12x}`.
 const SHORTEST_RUN: usize = 5;
 
 impl Diagram {
-    /// Parses a position of this variant and [checks](Diagram::check) it. The size of the board limits the memory that
-    /// this takes, however long the text is.
+    /// Parses a position of this variant and [checks](Diagram::check) it. The memory that parsing takes depends on the
+    /// size of the board, not on the length of the text.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Variant};
@@ -110,7 +111,8 @@ impl Diagram {
         text
     }
 
-    /// A picture of the board for messages and tests: one line per row, nine boards three by three.
+    /// A picture of the board for messages and tests, with one line of text per row. Nine boards are drawn three by
+    /// three.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Variant};
@@ -151,9 +153,9 @@ impl Diagram {
         drawn.join("\n")
     }
 
-    /// Checks that this is the first position of the variant, or that one play can have led to it. Does not check
-    /// whether the earlier plays were possible. Any side of the variant may be to move. Callers must check a position
-    /// before they pass it to [`Rules::set_up`](crate::Rules::set_up).
+    /// Checks that this is the first position of the variant, or that one play can have led to this position. Does not
+    /// check whether the earlier plays were possible. Any side of the variant may be to move. Callers must check a
+    /// position before they pass it to [`Rules::set_up`](crate::Rules::set_up).
     pub fn check(&self, variant: &Variant) -> Result<(), DiagramError> {
         if self.marks.len() != variant.cells() {
             return Err(DiagramError::Cells {
@@ -233,8 +235,8 @@ impl Diagram {
         }
     }
 
-    /// Whether some mark can be the latest play and would send the next play to `to`. Without marks, whether `to` is
-    /// where the variant starts.
+    /// Whether the board has a mark that can be the latest play and that sends the next play to `to`. If the board has
+    /// no marks: whether `to` is where the variant's first play must be.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -297,8 +299,7 @@ impl Diagram {
             .fold(0, |set, (cell, _)| set | 1 << cell)
     }
 
-    /// The cells of all lines that the play `last` completed, or of all lines on the board if the
-    /// last play is not known.
+    /// The cells of all lines that the play `last` completed. If `last` is `None`, the cells of all lines on the board.
     pub(crate) fn line(&self, spec: &GridSpec, last: Option<Move>) -> Vec<Move> {
         match last {
             Some(at) => lines::through(spec, &self.marks, at),
@@ -307,8 +308,8 @@ impl Diagram {
     }
 }
 
-/// Whether one mark can have completed all lines among nine cells. `x` and `o` are the cells of the two sides. The
-/// function also works for nine boards and their winners.
+/// Whether a single mark can have completed all lines of a 3x3 board. `x` and `o` are the sets of cells that the two
+/// sides have marked. For Ultimate, the sets are the boards that each side has won.
 fn one_mark_completes_all([x, o]: [u16; 2]) -> bool {
     let is_completed_by_one = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
     !(nested::has_line(x) && nested::has_line(o))
@@ -401,14 +402,14 @@ fn read_board(word: &str) -> Result<Board, DiagramError> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DiagramError {
-    /// The number of cells differs from that of the variant.
+    /// The position has more or fewer cells than the variant.
     Cells {
         /// The number of cells in this position.
         have: usize,
         /// The number of cells in the variant.
         need: usize,
     },
-    /// The number of rows (on nine boards: of boards) differs from that of the variant.
+    /// The text has more or fewer rows than the variant. On nine boards, each board is a row of the text.
     Rows {
         /// The number of rows in the variant.
         need: usize,
@@ -417,7 +418,7 @@ pub enum DiagramError {
     RowLength {
         /// The number of the row, from 0.
         row: usize,
-        /// The length that it must have.
+        /// The length that the row must have.
         need: usize,
     },
     /// The text between braces is not a number and a symbol.
@@ -426,8 +427,8 @@ pub enum DiagramError {
     NoSuchSide(char, u8),
     /// The side to move is missing, or is not a single character.
     NoTurn,
-    /// The text of the board to play in is missing, or is not a number from 0 to 8, `*` or `-`. Or there is no board to
-    /// play in (`-`) although the game is not over.
+    /// The board to play in is missing, or its text is not a number from 0 to 8, `*` or `-`. Or the text is `-`, which
+    /// means that the game is over, but the game is not over.
     NoPlayIn,
     /// The board to play in contradicts the marks or the variant.
     PlayIn,
@@ -440,7 +441,7 @@ pub enum DiagramError {
         /// The column of the mark, from 0.
         column: usize,
     },
-    /// No single play can have completed all the lines.
+    /// No single play can have completed all lines on the board.
     TwoLines,
 }
 

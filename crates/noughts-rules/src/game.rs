@@ -29,8 +29,8 @@ pub enum Action {
     Play(Move),
     /// Take this many marks back, and pass the turn.
     Rewind(u16),
-    /// Take back the seat's last play and all later plays, with the consent of the other seats. The number is the
-    /// number of removed marks. Afterwards the same seat is to move.
+    /// Take back the seat's last play and all later plays, with the consent of the other seats. The value is the number
+    /// of removed marks. Afterwards the same seat is to move.
     Takeback(u16),
     /// Resign. All other sides win.
     Resign,
@@ -79,7 +79,7 @@ pub enum Conclusion {
 /// Why nobody won.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DrawReason {
-    /// No more play is possible, and no side that has a seat has won.
+    /// No more play is possible, and no side with a seat has won.
     Full,
     /// The players agreed.
     Agreement,
@@ -94,11 +94,12 @@ pub enum DrawReason {
 /// Why a side won.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WinReason {
-    /// A line: the cells of all lines that the last play completed. In a misère game the loser completed them.
+    /// A line was completed. The value has the cells of all lines that the last play completed. In a misère game, the
+    /// loser completed these lines.
     Line(Vec<Move>),
-    /// Three boards in a line: the boards of all lines that the last play completed.
+    /// Three boards in a line were won. The value has the boards of all such lines that the last play completed.
     Boards(Vec<Board>),
-    /// More boards than the opponent when all boards were closed.
+    /// The side won more boards than the opponent, and all boards are closed.
     Points,
     /// Another side resigned.
     Resignation,
@@ -110,8 +111,7 @@ pub enum WinReason {
     Claim,
 }
 
-/// A game in progress: its position, its turns and whose turn it is. It has no player names and no
-/// clock.
+/// A game in progress: its position, its turns and whose turn it is. A `Game` has no player names and no clock.
 ///
 /// ```
 /// use noughts_rules::{Action, Game, Options, Refusal, Seat};
@@ -229,7 +229,7 @@ impl Game {
         }
     }
 
-    /// The conclusion that `turn` would lead to; `None` if the game would continue, or if [`check`](Game::check)
+    /// The conclusion that `turn` would lead to. `None` if the game would continue, or if [`check`](Game::check)
     /// refuses the turn. Copies the position at most once.
     pub fn conclusion_after(&self, turn: Turn) -> Option<Conclusion> {
         self.check(turn.by, turn.action).ok()?;
@@ -243,8 +243,9 @@ impl Game {
         }
     }
 
-    /// The rules cannot end a game with fewer plays than this: the number of marks in a line, or in three lines on
-    /// nine boards. 0 if the game did not start at the variant's first position.
+    /// The rules cannot end a game with fewer plays than this. On one board, the number is K, the length of a line. On
+    /// nine boards, it is 9: three boards in a line need three marks each. The number is 0 if the game did not start at
+    /// the variant's first position.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,
@@ -345,7 +346,7 @@ impl Game {
         }
     }
 
-    /// Parses an action: `1-0`, `3` (a column, with gravity), `<<2`, `resign`.
+    /// Parses an action, such as `1-0`, `3` (a column, with gravity), `<<2` or `resign`.
     pub fn parse_action(&self, text: &str) -> Result<Action, PlaceError> {
         if text == "resign" {
             return Ok(Action::Resign);
@@ -459,7 +460,7 @@ impl Game {
     }
 }
 
-/// The conclusion of a position in which no play is possible and no side that has a seat has won.
+/// A draw, because no play is possible and no side with a seat has won.
 const FULL: Conclusion = Conclusion::Draw {
     reason: DrawReason::Full,
 };
@@ -509,7 +510,7 @@ pub enum Refusal {
         /// The maximum number of marks that may be taken back.
         max: u16,
     },
-    /// A rewind of 0 marks on nine boards, where a player may not pass: a rewind must take back at least one mark.
+    /// A rewind of 0 marks on nine boards. Such a rewind would pass the turn, and on nine boards a player cannot pass.
     MustPlay,
     /// No play of this seat is on the board.
     NothingToTakeBack,

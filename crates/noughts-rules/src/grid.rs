@@ -1,4 +1,4 @@
-//! K in a line on one board that fits into a few machine words: one bit set per side.
+//! Games on one board that fits into a few machine words. A position has one bit set per side.
 
 use crate::bits::Bits;
 use crate::diagram::Diagram;
@@ -7,7 +7,7 @@ use crate::rules::{GridState, IllegalMove, Outcome, Rules};
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, Overline, Placement, Variant};
 
-/// The m,n,k-game for `P` sides, with one bit set per side.
+/// The rules of a game on one board for `P` sides. A position has one bit set per side.
 ///
 /// Every row has one padding bit that stays empty, so that a line cannot wrap from the end of one row
 /// to the start of the next:
@@ -79,7 +79,8 @@ impl<B: Bits, const P: usize> Grid<B, P> {
         }
     }
 
-    /// Whether `marks` has a line. In a set of several words, finds only lines through the mark at `latest`.
+    /// Whether `marks` has a line. In a set of several integers ([`Bits::IS_WORD`] is false), finds only lines through
+    /// the mark at `latest`.
     #[inline(always)]
     fn has_line(&self, marks: B, latest: usize) -> bool {
         match (B::IS_WORD, self.spec.overline) {
@@ -268,9 +269,9 @@ impl<B: Bits> Iterator for GridMoves<B> {
     }
 }
 
-/// Converts between cells and bits. This needs the row, which is an index divided by a width. The width is known only
-/// at run time and a division is slow, so a multiplication replaces it. The result is exact for indices below 1 024 and
-/// divisors up to 256, which is more than [`Grid`] needs.
+/// Converts between cells and bits. A conversion needs the row: the index of the cell or bit, divided by the length of
+/// a row. This length is known only at run time, and a division is slow. So a multiplication and a shift replace the
+/// division. The result is exact for indices below 1 024 and row lengths up to 256, which is more than [`Grid`] needs.
 #[derive(Clone, Copy, Debug)]
 struct CellBits {
     stride: u32,
@@ -311,8 +312,8 @@ struct Directions {
     line: usize,
     /// The distance in bits from one cell of a line to the next.
     steps: [usize; 4],
-    /// The shifts of line detection. Each one at most doubles the detected length, until the length is K. For K = 5
-    /// the shifts are 1, 2 and 1 steps.
+    /// The shifts of line detection. Each shift makes the detected runs longer, at most twice as long, until their
+    /// length is K. For K = 5 the shifts are 1, 2 and 1 steps, and the lengths are 2, 4 and 5.
     doublings: [[u8; 4]; 8],
     /// The number of shifts in use.
     doubled: usize,
@@ -324,8 +325,8 @@ impl Directions {
     fn new(spec: &GridSpec, stride: usize, width: usize) -> Directions {
         let line = spec.line();
         let (wide, high) = (line <= spec.columns(), line <= spec.rows());
-        // In a direction without room for a line, shift by all bits except one. The highest bit is never a cell, so
-        // no shifted mark can overlap another mark.
+        // In a direction without room for a line, shift by `width - 1` bits. A shift down by this distance keeps only
+        // the highest bit of a set, and the highest bit is never a cell. So this direction never has a line.
         let max_shift = width - 1;
         let steps = [
             (wide, 1),
@@ -352,7 +353,7 @@ impl Directions {
         directions
     }
 
-    /// For each direction, the first cells of all lines.
+    /// For each direction, the set of the cells in which a line begins.
     #[inline(always)]
     fn starts<B: Bits>(&self, marks: B) -> [B; 4] {
         let mut runs = [marks; 4];
@@ -380,7 +381,7 @@ impl Directions {
         })
     }
 
-    /// Checks only lines through the latest mark, because shifting a set of several words is slow.
+    /// Checks only lines through the latest mark, because shifting a set of several integers is slow.
     fn line_through<B: Bits>(&self, marks: B, latest: usize, overline: Overline) -> bool {
         self.steps.iter().any(|&step| {
             // Below bit 0, the subtraction wraps around to a number above the last bit.
@@ -395,7 +396,7 @@ impl Directions {
     }
 }
 
-/// The number of marks that follow the mark at `bit` without a gap.
+/// The number of marks that follow the mark at `bit` without a gap, in the direction of `next`.
 #[inline(always)]
 fn run_from<B: Bits>(marks: B, bit: usize, next: impl Fn(usize) -> usize) -> usize {
     let follows = |&bit: &usize| bit < B::WIDTH && marks.has(bit);

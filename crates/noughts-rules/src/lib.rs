@@ -24,8 +24,8 @@
 //!
 //! This crate does no I/O, reads no clock, starts no thread, and does not panic on any input text.
 //!
-//! The feature `testing` adds `reference`, a slow second implementation of the rules, and `properties`, which compares
-//! it with the fast implementations.
+//! The feature `testing` adds two modules: `reference` is a slow second implementation of the rules, and `properties`
+//! compares the fast implementations with `reference`.
 
 mod bits;
 mod byte_grid;

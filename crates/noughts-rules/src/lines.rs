@@ -4,7 +4,7 @@ use crate::place::Move;
 use crate::side::Side;
 use crate::variant::{GridSpec, Overline};
 
-/// The four directions, as the step in columns and rows from one cell of a line to the next.
+/// The four directions of a line. Each value is the step from one cell of a line to the next, as (columns, rows).
 const DIRECTIONS: [(isize, isize); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
 /// Whether the mark at `at` is part of a line.
@@ -52,8 +52,9 @@ pub(crate) fn one_mark_completes_all(
     marks: &[Option<Side>],
     could_be_last: impl Fn(Move) -> bool,
 ) -> bool {
-    // One play completes at most one line per direction, each of fewer than 2 K marks. If the lines have more cells,
-    // return false at once. Without this limit, a board full of one side's marks would take hours to check.
+    // One play completes at most one line in each of the four directions, and each line has fewer than 2 K marks. So
+    // one play cannot complete lines with 8 K cells or more. If the board has so many, return false at once. Without
+    // this limit, a board full of one side's marks would take hours to check.
     let max_cells = 8 * spec.line();
     let lines: Vec<Move> = all(spec, marks).take(max_cells).collect();
     if lines.is_empty() || lines.len() == max_cells {
@@ -97,7 +98,7 @@ fn back((columns, rows): (isize, isize)) -> (isize, isize) {
     (-columns, -rows)
 }
 
-/// The number of marks of the same side that follow the mark at `at` without a gap.
+/// The number of marks of the same side that follow the mark at `at` without a gap, in the given direction.
 fn reach(
     spec: &GridSpec,
     marks: &[Option<Side>],

@@ -9,7 +9,7 @@ use crate::variant::{NestedSpec, Redirect, Scoring, Variant};
 /// The set of all nine cells or boards.
 const ALL: u16 = 0x1ff;
 
-/// For each of the 512 sets of cells (or boards), whether it has three in a line.
+/// For each of the 512 sets of cells (or boards), whether the set has three in a line.
 const HAS_LINE: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;
@@ -26,9 +26,9 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// The eight lines of a 3x3 board: rows, columns, diagonals. Each line is a set of three cells; the bit of a cell is
-/// `3 * row + column`. The nine boards also lie three by three, so these are also the lines of boards that win
-/// Ultimate.
+/// The eight lines of a 3x3 board: rows, columns, diagonals. Each line is a set of three cells, and the cell in row `r`
+/// and column `c` has the bit `3 * r + c`. The nine boards also lie three by three, so these sets are also the lines of
+/// boards that win Ultimate.
 ///
 /// ```
 /// use noughts_rules::LINES_3X3;
@@ -53,8 +53,8 @@ pub(crate) const fn has_line(set: u16) -> bool {
     HAS_LINE[(set & ALL) as usize]
 }
 
-/// For each of the 512 sets, its members, lowest first, four bits per member. The number of members is stored from bit
-/// 36 on. The table makes `count` and `nth` of [`NestedMoves`] fast, with which random games choose their moves.
+/// The members of each of the 512 sets, lowest first, with four bits per member. The number of members is stored from
+/// bit 36 on. Random games choose their moves with `count` and `nth` of [`NestedMoves`]; the table makes both fast.
 const MEMBERS: [u64; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -102,17 +102,17 @@ pub struct NestedPosition {
     open: u16,
     /// The boards that the next play may go to; empty when the game is over.
     playable: u16,
-    /// The side to move, as the position of its first bit in [`SetPerSide`].
+    /// The side to move, as the number of this side's first bit in [`SetPerSide`]: 0 or 16.
     half: u8,
 }
 
-/// Two sets of nine cells or boards, one per side, in one number.
+/// Two sets in one number, one set per side. The members are cells of a board, or boards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct SetPerSide(u32);
 
 impl SetPerSide {
     const NONE: SetPerSide = SetPerSide(0);
-    /// The position of the first bit of each side.
+    /// The number of each side's first bit.
     const HALVES: [u8; 2] = [0, 16];
 
     #[inline(always)]
@@ -148,8 +148,8 @@ impl Nested {
         Nested { spec }
     }
 
-    /// The boards in which the next play may be, after a play in `cell`. `open` has the open boards. If the board of
-    /// `cell` is closed, the redirect of the variant decides.
+    /// The boards in which the next play may be, after a play in `cell`. `open` is the set of the open boards. If the
+    /// board of `cell` is closed, the redirect of the variant decides.
     #[inline(always)]
     pub fn sent_to(&self, open: u16, cell: usize) -> u16 {
         match self.spec.redirect() {
@@ -336,7 +336,7 @@ impl Rules for Nested {
 
 /// Accessors for search. Sets of cells or boards are bit sets with nine bits.
 impl NestedPosition {
-    /// The cells of a side on a board, `0..9`.
+    /// The cells that a side has marked on a board. `board` is `0..9`.
     #[inline]
     pub fn marks(&self, side: Side, board: usize) -> u16 {
         self.boards[board].of(SetPerSide::half(side))

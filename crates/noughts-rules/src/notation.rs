@@ -44,8 +44,8 @@ impl Variant {
         on_board.then(|| Move::at(first * self.row_length() + second))
     }
 
-    /// Parses a move, or with gravity a column. Numbers have no leading zeros, so that every place
-    /// has one text.
+    /// Parses a move. With gravity, also parses a column alone. Numbers have no leading zeros, so that every place has
+    /// one text.
     pub fn parse_place(&self, text: &str) -> Result<Place, PlaceError> {
         let unreadable = || PlaceError::Unreadable {
             text: Quoted::from(text),
@@ -71,7 +71,7 @@ impl Variant {
         }
     }
 
-    /// The number of columns, or of cells per board.
+    /// The number of columns. On nine boards, the number of cells per board.
     fn row_length(&self) -> usize {
         match self {
             Variant::Grid(spec) => spec.columns(),

@@ -26,7 +26,7 @@ pub fn perft<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> u64 {
     }
 }
 
-/// The sum of `count` over the positions after each move.
+/// Calls `count` with the position after each legal move, and returns the sum of the results.
 #[inline(always)]
 fn sum_after_each<R: Rules>(
     rules: &R,

@@ -14,9 +14,9 @@ use crate::symmetry::Symmetry;
 use crate::timeline::AnyTimeline;
 use crate::variant::{GridSpec, Variant};
 
-/// Plays one game of `variant` and checks all properties at every step, with the implementation that
-/// [`AnyTimeline::new`] chooses, and on grids also with [`ByteGrid`]. Each number in `choices`, modulo the number of
-/// legal moves, is the index of the move to play.
+/// Plays one game of `variant` and checks all properties after every play. The implementation is the one that
+/// [`AnyTimeline::new`] chooses. A game on one board is then played once more with [`ByteGrid`]. Each number in
+/// `choices`, modulo the number of legal moves, is the index of the move to play.
 ///
 /// # Panics
 /// If a property does not hold.
@@ -42,8 +42,8 @@ pub fn check_properties(variant: &Variant, choices: &[u16]) {
     }
 }
 
-/// One game that is played several times at once: with the rules under test, with the reference, and as each of its
-/// symmetric images.
+/// One game that is played at the same time with the rules under test, with the reference, and on every symmetric image
+/// of the board.
 struct Playthrough<'r, R: Rules, T: Rules> {
     rules: &'r R,
     reference: &'r T,

@@ -5,8 +5,8 @@ use std::fmt;
 /// The maximum number of characters that a message quotes.
 const MAX_QUOTED: usize = 40;
 
-/// The start of a text in quotes. Control characters are escaped, so that the quoted text is safe to print on a
-/// terminal.
+/// The first characters of a text, in quotes. Control characters are escaped, so that the quoted text is safe to print
+/// on a terminal.
 ///
 /// ```
 /// use noughts_rules::Quoted;

@@ -22,7 +22,6 @@ use result::{is_in_version_1, read_result, write_result};
 /// Maximum length of a name in characters.
 const MAX_NAME_CHARS: usize = 255;
 
-/// Maximum number of seats.
 const MAX_SEATS: usize = MAX_SIDES as usize;
 
 /// Maximum time of one turn in milliseconds, about 31 years.
@@ -58,7 +57,7 @@ pub struct Record {
     seats: Vec<RecordSeat>,
     game: Game,
     clock: Option<ClockSettings>,
-    /// The time of each turn, in a game with a clock; otherwise empty.
+    /// The time of each turn. Empty in a game without a clock.
     used_ms: Vec<u64>,
     offers: Vec<OfferEvent>,
 }
@@ -75,9 +74,9 @@ pub struct RecordSeat {
 /// The player of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Player {
-    /// A human, or a program that is no built-in strategy, by name; the name may be empty.
+    /// A human, or a program that is not a built-in strategy. The value is the player's name, which may be empty.
     Human(String),
-    /// A robot, by the name of its strategy.
+    /// A robot. The value is the name of its strategy, such as `minimax:7`.
     Robot(String),
 }
 
@@ -105,8 +104,8 @@ impl Record {
         })
     }
 
-    /// Adds the clock of the game and the milliseconds that each turn took. Fails if there is not one time for each
-    /// turn, or if a time is too long.
+    /// Adds the clock of the game and the milliseconds that each turn took. Fails if the number of times differs from
+    /// the number of turns, or if a time is too long.
     pub fn with_clock(
         mut self,
         clock: ClockSettings,
@@ -135,7 +134,7 @@ impl Record {
         self.clock
     }
 
-    /// The milliseconds that each turn took, in a game with a clock; otherwise empty.
+    /// The milliseconds that each turn took. Empty in a game without a clock.
     pub fn used_ms(&self) -> &[u64] {
         &self.used_ms
     }

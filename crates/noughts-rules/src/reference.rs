@@ -23,7 +23,7 @@ pub struct ReferenceNested(pub NestedSpec);
 pub struct ReferencePosition {
     marks: Vec<Option<Side>>,
     to_move: Side,
-    /// The boards in which the side to move may play; not used for games on one board.
+    /// The boards in which the side to move may play. Always empty in games on one board.
     boards: Vec<usize>,
 }
 
@@ -187,7 +187,8 @@ impl Rules for ReferenceGrid {
     }
 }
 
-/// The side that owns three in a line among nine cells (or boards).
+/// The side that owns three in a line, if any. `nine` has the owners of the nine cells of a board, or of the nine
+/// boards.
 fn owner_of_line(nine: &[Option<Side>]) -> Option<Side> {
     LINES_3X3.iter().find_map(|line| {
         let mut owners = (0..9).filter(|at| line >> at & 1 == 1).map(|at| nine[at]);

@@ -10,9 +10,10 @@ use crate::variant::Variant;
 
 /// The rules of a variant: positions, legal moves, outcomes.
 ///
-/// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal,
-/// [`Game::act`](crate::Game::act) checks and then plays, [`play`](Rules::play) assumes that the move is legal. The
-/// module `properties` (feature `testing`) checks that the methods of an implementation agree with each other.
+/// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal.
+/// [`Game::act`](crate::Game::act) checks a move and then plays it. [`play`](Rules::play) assumes that the move is
+/// legal. The module `properties` (feature `testing`) checks that the methods of an implementation agree with each
+/// other.
 ///
 /// ```
 /// use noughts_rules::{GridSpec, Move, ByteGrid, Rules};
@@ -44,7 +45,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// The side to move; after the end of a game, the side that would be next.
     fn to_move(&self, position: &Self::Position) -> Side;
 
-    /// How the game ended; `None` while it goes on.
+    /// How the game ended; `None` while the game goes on.
     fn outcome(&self, position: &Self::Position) -> Option<Outcome>;
 
     /// All legal moves in ascending order. The list is empty if and only if the position has an outcome.
@@ -54,8 +55,8 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// board is also an error.
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
-    /// Plays a legal move, and passes the turn to the next side. An illegal move leads to a wrong position or a panic;
-    /// in debug builds all implementations except the reference assert that [`check`](Rules::check) allows the move.
+    /// Plays a legal move, and passes the turn to the next side. An illegal move leads to a wrong position or a panic.
+    /// In debug builds, all implementations except the reference assert that [`check`](Rules::check) allows the move.
     fn play(&self, position: &mut Self::Position, at: Move);
 
     /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards `before` decides the board of
@@ -69,7 +70,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// The position as plain data.
     fn diagram(&self, position: &Self::Position) -> Diagram;
 
-    /// The position of a diagram that passes [`Diagram::check`] for this variant.
+    /// The position that the diagram describes. The diagram must pass [`Diagram::check`] for this variant.
     fn set_up(&self, diagram: &Diagram) -> Self::Position;
 }
 

@@ -12,7 +12,7 @@ const SYMBOLS: &[u8; MAX_SIDES as usize] =
 
 /// An owner of marks, numbered `0..64`. Side 0 begins.
 ///
-/// Stored as its number plus one, so that `Option<Side>` is one byte.
+/// The stored value is the number plus one, so that `Option<Side>` takes only one byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Side(NonZeroU8);
 
@@ -36,7 +36,7 @@ impl Side {
         (self.0.get() - 1) as usize
     }
 
-    /// The side after this one in a game of `sides` sides.
+    /// The next side in turn order, in a game of `sides` sides.
     #[inline]
     pub const fn next(self, sides: u8) -> Side {
         if self.0.get() >= sides {
@@ -51,7 +51,7 @@ impl Side {
         SYMBOLS[self.index()] as char
     }
 
-    /// The side with this default symbol; `None` if no side has it.
+    /// The side with this default symbol; `None` if no side has this symbol.
     pub fn from_symbol(symbol: char) -> Option<Side> {
         let at = SYMBOLS.iter().position(|&s| char::from(s) == symbol)?;
         Side::new(at as u8)
@@ -88,7 +88,7 @@ impl Sides {
         }
     }
 
-    /// The set of one side.
+    /// The set that contains only `side`.
     pub const fn only(side: Side) -> Sides {
         Sides(1 << side.index())
     }

@@ -136,8 +136,9 @@ pub enum AnyTimeline {
     ByteGrid(Timeline<ByteGrid>),
 }
 
-/// Binds the timeline in an [`AnyTimeline`], by value or by reference, and evaluates the expression for its static
-/// type. Only for the crates of this workspace; other callers use the methods of [`AnyTimeline`].
+/// Evaluates an expression with the timeline that an [`AnyTimeline`] holds, by value or by reference. Inside the
+/// expression, the timeline has its static type. The macro is only for the crates of this workspace. Other callers use
+/// the methods of [`AnyTimeline`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {

@@ -1,4 +1,4 @@
-//! Variants: the kind of game and its numbers, which are validated when a variant is created.
+//! Variants: a variant is a kind of game with its numbers. The numbers are validated when a variant is created.
 
 use crate::place::Board;
 use crate::side::MAX_SIDES;
@@ -17,9 +17,9 @@ pub const MIN_SIZE: u8 = 3;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Variant {
-    /// One board: K in a line.
+    /// A game on one board.
     Grid(GridSpec),
-    /// Nine boards: Multi and Ultimate.
+    /// A game on nine boards: Multi or Ultimate.
     Nested(NestedSpec),
 }
 
@@ -43,7 +43,7 @@ pub struct GridSpec {
     pub goal: Goal,
     /// Where a mark may be placed.
     pub placement: Placement,
-    /// Whether a longer line counts.
+    /// Whether more than K adjacent marks count as a line.
     pub overline: Overline,
 }
 
@@ -130,7 +130,7 @@ impl GridSpec {
         overline: Overline::Counts,
     };
 
-    /// The m,n,k-game for two sides on `columns` x `rows` cells: `line` adjacent marks win.
+    /// A game for two sides on `columns` x `rows` cells, in which `line` adjacent marks win.
     pub fn new(columns: u8, rows: u8, line: u8) -> Result<GridSpec, OutOfRange> {
         if columns < MIN_SIZE {
             return Err(OutOfRange::Columns(columns.into()));
@@ -207,7 +207,7 @@ impl NestedSpec {
     pub(crate) const NAMED: [(&str, NestedSpec); 2] =
         [("multi", Self::MULTI), ("ultimate", Self::ULTIMATE)];
 
-    /// The same game with its first play on the board `first`; with `None` on any board.
+    /// The same game, but the first play must be on the board `first`. With `None`, it may be on any board.
     #[must_use]
     pub fn starting_on(self, first: Option<Board>) -> NestedSpec {
         NestedSpec { first, ..self }
@@ -241,7 +241,7 @@ pub enum OutOfRange {
     Line {
         /// The given length.
         line: u64,
-        /// The longest allowed.
+        /// The longest allowed length.
         max: u8,
     },
     /// The number of sides: 2..=64.

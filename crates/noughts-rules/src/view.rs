@@ -20,7 +20,7 @@ pub struct View {
     pub to_move: Option<Seat>,
     /// The side of each seat, in turn order.
     pub order: Vec<Side>,
-    /// The mark in every cell, row by row; on nine boards board by board.
+    /// The mark in every cell, row by row. On nine boards, board by board.
     pub marks: Vec<Option<Side>>,
     /// All legal moves, ascending.
     pub legal: Vec<Move>,
@@ -30,7 +30,7 @@ pub struct View {
     pub longest_rewind: Option<u16>,
     /// The state of the nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
-    /// How the game ended; `None` while it goes on.
+    /// How the game ended; `None` while the game goes on.
     pub outcome: Option<Conclusion>,
 }
 
@@ -109,7 +109,7 @@ impl NestedView {
     }
 }
 
-/// Whether some side can still win, or has won, all three boards of a line.
+/// Whether some line of three boards can still belong to one side: each of its boards is open or won by this side.
 fn line_is_possible(boards: &[BoardState; 9]) -> bool {
     any_line(boards, |state, side| {
         state == BoardState::Won(side) || state == BoardState::Open

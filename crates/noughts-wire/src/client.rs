@@ -1,4 +1,4 @@
-//! A client over a stream.
+//! A client that sends and receives frames over a byte stream, such as a `TcpStream`.
 
 mod event;
 mod session;
@@ -12,8 +12,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use crate::cell::Cell;
 use crate::text::Name;
 
-/// A client over a stream. [`hello`](Client::hello), [`play`](Client::play) and [`act`](Client::act) each send one
-/// frame and wait for the answer.
+/// A client that sends and receives frames over a byte stream, such as a `TcpStream`. [`hello`](Client::hello),
+/// [`play`](Client::play) and [`act`](Client::act) each send one frame and wait for the answer.
 ///
 /// Every frame is written by one call of `write_all`, followed by `flush`. To run code before or after each read
 /// (such as setting TCP_QUICKACK again), pass a wrapper of the stream.
@@ -46,32 +46,32 @@ impl<S: Read + Write> Client<S> {
         }
     }
 
-    /// Sends HELLO. The answer is [`Event::Ready`], or [`Event::Refused`], after which HELLO may be repeated.
+    /// Sends HELLO. The answer is [`Event::Ready`] or [`Event::Refused`]. After `Refused`, HELLO may be repeated.
     pub fn hello(&mut self, name: &Name, greeting: Greeting) -> Result<Event, ClientError> {
         self.send(|session, out| session.hello(name, greeting, out))
     }
 
-    /// Sends PLAY. The answer is [`Event::Admitted`]; or [`Event::NotAdmitted`] or [`Event::Refused`], after which PLAY
-    /// may be repeated. In a game of two clients, `Admitted` comes only when there is an opponent.
+    /// Sends PLAY. The answer is [`Event::Admitted`], [`Event::NotAdmitted`] or [`Event::Refused`]. After `NotAdmitted`
+    /// or `Refused`, PLAY may be repeated. In a game of two clients, `Admitted` comes only when there is an opponent.
     pub fn play(&mut self) -> Result<Event, ClientError> {
         self.send(ClientSession::play)
     }
 
-    /// Sends ACTION. The answer is the opponent's cell, the end of the game, or [`Event::Refused`], after
-    /// which it is still this client's turn.
+    /// Sends ACTION. The answer is [`Event::Played`], [`Event::Over`] or [`Event::Refused`]. After `Refused`, it is
+    /// still this client's turn.
     pub fn act(&mut self, cell: Cell) -> Result<Event, ClientError> {
         self.send(|session, out| session.act(cell, out))
     }
 
     /// Waits for the next event without sending a request. Call this function if this client moves second, and after a
-    /// timeout. If the server plays an impossible or an occupied cell, sends an ERROR.
+    /// timeout. If the server plays an impossible or an occupied cell, this function answers with an ERROR.
     pub fn wait(&mut self) -> Result<Event, ClientError> {
         let mut out = Vec::new();
         let mut bytes = [0; 512];
         loop {
             if let Some(event) = self.session.next_event(&mut out) {
                 // `out` is empty, or has an ERROR for a server that played an impossible or an occupied cell. A failure
-                // is ignored, because the connection may already be closed.
+                // of this write is ignored, because the connection may already be closed.
                 let _ = self.write(&out);
                 return Ok(event);
             }

@@ -11,8 +11,8 @@ use crate::text::{MAX_TEXT_BYTES, Text};
 pub enum FrameError {
     /// The first byte is not an opcode. The length of the frame is unknown, so the next frame cannot be found.
     UnknownOpcode(u8),
-    /// Only the other side may send this kind of frame. Unless it is a HELLO, [`Opcode::frame_length`] gives its
-    /// length, so that the next frame can be found.
+    /// Only the other side may send this kind of frame. For every kind except HELLO, [`Opcode::frame_length`] gives the
+    /// length of the frame, so that the next frame can be found.
     WrongDirection(Opcode),
     /// The name in a HELLO has more than 255 bytes.
     NameTooLong {
@@ -37,8 +37,8 @@ impl FromClient {
     /// Decodes the first message of `bytes`, and returns it with its length. `Ok(None)` means that the
     /// frame is incomplete.
     ///
-    /// After a message or an error was returned, further bytes do not change this result. A call reads at most 264
-    /// bytes, so it is cheap to call this function after each received byte.
+    /// If the result is a message or an error, more bytes at the end of `bytes` would not change the result. A call
+    /// reads at most 264 bytes, so it is cheap to call this function after each received byte.
     ///
     /// ```
     /// use noughts_wire::FromClient;

@@ -8,8 +8,8 @@ use crate::text::{Name, Text};
 pub enum FromClient {
     /// Starts a session.
     Hello {
-        /// In the dialect `seed` a number of five digits that the client chooses, in the dialect `later` 0. The decoder
-        /// accepts any number.
+        /// In the dialect `seed`, a number of five digits that the client chooses. In the dialect `later`, 0. The
+        /// decoder accepts any number.
         id: u32,
         /// The player's name.
         name: Name,
@@ -63,7 +63,7 @@ pub enum FromServer {
     Result {
         /// The session's id.
         id: u32,
-        /// The opponent's last cell if it ended the game, otherwise [`NO_CELL`]. `None` in the dialect `seed`.
+        /// The opponent's last cell if this move ended the game, otherwise [`NO_CELL`]. `None` in the dialect `seed`.
         cell: Option<[u8; 3]>,
         /// The result for the receiver.
         flag: GameResult,

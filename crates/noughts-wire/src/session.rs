@@ -12,9 +12,9 @@ use crate::opcode::Dialect;
 use crate::receive_buffer::ReceiveBuffer;
 use crate::text::Name;
 
-/// After this many errors in a row the session closes the connection. Each ERROR and each ADMIT 0 that the session
-/// sends counts, and each ERROR from the client. READY, a valid move of either player, and the start or end of a game
-/// reset the count.
+/// After this many errors in a row the session closes the connection. An error is an ERROR or ADMIT 0 that the session
+/// sends, or an ERROR that the client sends. READY, a valid move of either player, and the start or end of a game reset
+/// the count.
 pub const MAX_ERRORS: u8 = 50;
 
 /// Valid session ids: five digits.
@@ -39,9 +39,9 @@ pub enum GameMode {
 /// `next_request` again until it returns `None`, because frames may be waiting. The session appends all answers to
 /// `out`, as whole frames.
 ///
-/// Requests and answers do not depend on how the bytes are split into calls: while a request has no result yet,
-/// frames wait in the buffer. Exception: in [`GameMode::Pairs`], the session answers frames that arrive while the
-/// client waits for an opponent or for the opponent's move at once, because this may take long.
+/// Requests and answers do not depend on how the received bytes are divided among calls of `receive`: while a request
+/// has no result yet, frames wait in the buffer. Exception: in [`GameMode::Pairs`], a client may wait long for an
+/// opponent or for the opponent's move. Frames that arrive during this time are answered at once.
 ///
 /// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES). It uses
 /// no buffer memory when all received bytes are processed. One call of `next_request` appends at most 100 frames of at
@@ -94,8 +94,8 @@ enum State {
 }
 
 impl Session {
-    /// A session before HELLO. `is_full` means that the server has reached its connection limit. In this case the
-    /// session answers HELLO with ERROR 9 and closes.
+    /// A session that has not received HELLO yet. `is_full` means that the server has reached its connection limit. In
+    /// this case the session answers HELLO with ERROR 9 and closes.
     pub fn new(mode: GameMode, is_full: bool) -> Session {
         Session {
             buffer: ReceiveBuffer::default(),
@@ -130,7 +130,8 @@ impl Session {
 
     /// Processes received frames until one of them leads to a request, and appends the answers to `out`. `None` means
     /// that more bytes or an event are needed, or that the session is closed. `new_id` is called at most once per
-    /// session, and only in the dialect `later`. Its result is reduced to five digits.
+    /// session, and only in the dialect `later`. If its result does not have five digits, the session derives an id of
+    /// five digits from it.
     pub fn next_request(
         &mut self,
         out: &mut Vec<u8>,
@@ -211,7 +212,7 @@ impl Session {
 
     /// Whether the session waits for the client. If so, the server's idle timeout should run. Only an answer or a
     /// request should restart the timeout, because every client that makes progress causes one of them. Received bytes
-    /// alone should not restart it.
+    /// alone should not restart the timeout.
     pub fn waits_for_client(&self) -> bool {
         matches!(self.state, State::New | State::Ready | State::ItsTurn)
     }

@@ -54,7 +54,7 @@ impl Text {
         text.chars().map(byte).collect::<Result<_, _>>().map(Text)
     }
 
-    /// Creates a string from the bytes before the two zero bytes. The decoder has already checked their number.
+    /// Creates a string from the bytes before the two zero bytes. The decoder has already checked the number of bytes.
     pub(crate) fn from_valid_bytes(bytes: &[u8]) -> Text {
         debug_assert!(bytes.len() <= MAX_TEXT_BYTES && bytes.last() != Some(&0));
         debug_assert!(!bytes.windows(2).any(|pair| pair == [0, 0]));

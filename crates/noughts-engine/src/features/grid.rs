@@ -24,10 +24,10 @@ const NEAR: usize = 2;
 /// lack three marks, or one window that lacks two.
 const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
-/// The number by which move ordering lowers the rank of a move that makes a four. A four that is not part of a winning
-/// sequence wastes a later threat. Measured without the learned evaluation, 600 games of `search:2000n` against
-/// `greedy` on 15x15k5: 19 losses with fours searched last, 34 with fours searched first. With the learned evaluation,
-/// the rank is not lowered.
+/// The number by which move ordering lowers the score of a move that makes a four. A four that is not part of a winning
+/// sequence wastes a later threat. Without the learned evaluation, `search:2000n` played 600 games against `greedy` on
+/// 15x15k5: it lost 19 games with fours searched last, and 34 with fours searched first. With the learned evaluation,
+/// the score is not lowered.
 const FOUR_PENALTY: i32 = 3_500;
 
 /// The search for sequences of fours is used only if K is at least this number. With shorter lines, games end before
@@ -48,9 +48,9 @@ pub(crate) struct GridFeatures {
     totals: Vec<i32>,
     /// For each side, the number of its windows (K cells in a line) that lack one mark.
     threats: Vec<u32>,
-    /// For each side, the number of windows that it can still complete.
+    /// For each side, the number of windows that the side can still complete.
     open_windows: Vec<u32>,
-    /// The number of marks near each cell; only on large boards.
+    /// The number of marks near each cell. On small boards, this number stays 0.
     near: Vec<u16>,
     marks: usize,
     /// The hash of the board under each symmetry.
@@ -138,9 +138,9 @@ impl GridFeatures {
         }
     }
 
-    /// The score for move ordering: the learned score, if there is one. Otherwise the value of the side's windows
-    /// through the cell, plus a little less than the value of the best opponent's windows. In misère games the side's
-    /// own windows lower the score.
+    /// The score for move ordering: the learned score, if there is one. Otherwise the sum of the values of the windows
+    /// through the cell. The side's own windows count a little more than those of its best opponent. In misère games
+    /// the side's own windows lower the score.
     fn move_score(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             return patterns.move_score(side, at) + self.centre(at);
@@ -156,7 +156,7 @@ impl GridFeatures {
         }
     }
 
-    /// A bonus or (if negative) a penalty for the side to move, added to the evaluation.
+    /// A number that is added to the evaluation for the side to move. It is a penalty if it is negative.
     fn urgency(&self, mover: Side) -> i32 {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);
@@ -386,8 +386,8 @@ impl<R: Rules> Features<R> for GridFeatures {
     }
 }
 
-/// Whether every empty cell is playable and completing a window wins. With gravity a cell may not be playable yet; in a
-/// misère game the side that completes a window loses.
+/// Whether every empty cell is playable and completing a window wins. With gravity, an empty cell is not always
+/// playable. In a misère game, the side that completes a window loses.
 fn is_simple(spec: &GridSpec) -> bool {
     spec.placement == Placement::Anywhere && spec.goal == Goal::Make
 }
@@ -402,7 +402,6 @@ fn window_value(line: usize, marks: Option<usize>) -> i32 {
     }
 }
 
-/// The number of windows of a board.
 fn window_count(spec: &GridSpec) -> usize {
     let (columns, rows, line) = (spec.columns(), spec.rows(), spec.line());
     let wide = (columns + 1).saturating_sub(line);
@@ -410,7 +409,7 @@ fn window_count(spec: &GridSpec) -> usize {
     wide * rows + high * columns + 2 * wide * high
 }
 
-/// The symmetries of a small board, each with its inverse. For a large board, only the identity, because symmetric
+/// The symmetries of the board, each with its inverse. On a large board, only the identity is used, because symmetric
 /// positions rarely occur there.
 fn symmetries(spec: &GridSpec) -> Vec<(Symmetry, Vec<Move>)> {
     let mut all = Symmetry::all(&Variant::Grid(*spec));

@@ -12,7 +12,6 @@ use crate::rng::Random;
 /// A bit set of all nine cells, or of all nine boards.
 const ALL: u16 = 0o777;
 
-/// The value of a won board.
 const WON: i32 = 1000;
 
 /// Powers of 3. The code of a small board is a number in base 3 with one digit per cell: 0 free, 1 first side, 2
@@ -186,7 +185,7 @@ impl NestedFeatures {
         self.board_values[usize::from(code)].into()
     }
 
-    /// The part of a move's rank that comes from the opponent's next board, which has the number `cell`.
+    /// The part of a move's score that comes from the opponent's next board, which has the number `cell`.
     #[inline]
     fn sends(&self, position: &NestedPosition, mover: Side, cell: usize) -> i32 {
         let (mine, theirs) = (
@@ -213,7 +212,8 @@ impl NestedFeatures {
         let won = [position.won(Side::FIRST), position.won(Side::SECOND)];
         let drawn = position.closed() & !won[0] & !won[1];
         let blocked = [won[1] | drawn, won[0] | drawn];
-        // The weight of a board is 1 plus the number of lines of boards through it that the side can still complete.
+        // For each side, the weight of a board is 1 plus the number of lines of boards through this board that the side
+        // can still complete.
         let mut weights = [[1i32; 9]; 2];
         let mut lines = [0i32; 2];
         for side in 0..2 {
@@ -281,7 +281,7 @@ impl Features<Nested> for NestedFeatures {
         }
     }
 
-    /// Returns `None` in Ultimate, and when only one board is open, because a move can then end the game.
+    /// Returns `None` in Ultimate, and in Multi when only one board is open. In these cases, a move can end the game.
     fn best_after(
         &self,
         rules: &Nested,

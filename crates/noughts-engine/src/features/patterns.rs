@@ -39,7 +39,7 @@ enum Reach {
     OpenThree,
     /// One cell completes the line.
     Four,
-    /// Two cells complete the line, or it is complete.
+    /// Two cells complete the line, or the line is complete.
     OpenFour,
 }
 
@@ -195,8 +195,8 @@ impl Learned {
     }
 }
 
-/// The combinations of a cell after the line through it in `direction` has changed. They do not depend on the content
-/// of the cell itself.
+/// The combinations of a cell after the line through it in `direction` has changed. The combinations do not depend on
+/// the content of the cell itself.
 #[inline]
 fn updated(
     reaches: &[u8],
@@ -331,13 +331,14 @@ pub struct Patterns {
     taken: Vec<bool>,
     /// For each of the two possible sides to move: the sums over the combinations of all free cells.
     sums: [Weights; 2],
-    /// For each mark, the sums before it was placed, and its cell.
+    /// For each mark, the sums before the mark was placed, and the cell of the mark.
     before: Vec<([Weights; 2], usize)>,
 }
 
 impl Patterns {
-    /// The patterns of an empty board. `None` unless the learned numbers apply: two sides, lines of five, at most 24
-    /// columns and rows, neither gravity nor misère. `+exact` is allowed; it changes only the reaches.
+    /// The patterns of an empty board. Returns `None` if the learned numbers do not apply. They apply to games with two
+    /// sides, lines of five, at most 24 columns and rows, and neither gravity nor misère. `+exact` is allowed and
+    /// changes only the reaches.
     pub fn new(spec: &GridSpec) -> Option<Patterns> {
         let is_learned = spec.sides() == 2
             && spec.line() == 5
@@ -451,7 +452,7 @@ impl Patterns {
         *line
     }
 
-    /// The value after this move, for the opponent, which is then to move.
+    /// The value for the opponent after this move. The opponent is then to move.
     pub(crate) fn after(&self, by: Side, at: Move) -> i32 {
         let (cell, mover) = (at.index(), 1 - by.index());
         let learned = self.learned;
@@ -479,7 +480,7 @@ impl Patterns {
         self.learned.value(&self.sums[mover.index()])
     }
 
-    /// The rank of a move for a side.
+    /// The learned score of a move for a side, used for move ordering.
     #[inline]
     pub(crate) fn move_score(&self, side: Side, at: Move) -> i32 {
         let combinations = self.combinations[at.index()];

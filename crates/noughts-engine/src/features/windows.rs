@@ -25,17 +25,17 @@ pub(crate) struct Windows {
     /// The number of marks of each side in each window. The index is `(direction * cells + first cell) * sides +
     /// side`.
     counts: Vec<u8>,
-    /// The number of marks of each side next to the ends of each window, with the same index as `counts`; empty without
+    /// The number of marks of each side next to the ends of each window, with the same index as `counts`. Empty without
     /// `+exact`.
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
-    /// Zobrist keys by cell and side: `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed. A table
-    /// for 255x255 with 64 sides would take 33 MB, and about 20 ms to fill.
+    /// Zobrist keys of marks. The index is `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed. A
+    /// table for 255x255 with 64 sides would take 33 MB of memory and about 20 ms to fill.
     keys: Vec<u64>,
     /// The keys of all marks, combined by exclusive or.
     hash: u64,
-    /// The lists of the windows that lack one or two marks; only for two sides, and only with `has_lists` of `new`.
+    /// The lists of the windows that lack one or two marks. `None` without `has_lists` of [`Windows::new`].
     listed: Option<Listed>,
 }
 
@@ -64,7 +64,7 @@ impl Window {
 }
 
 impl Windows {
-    /// The windows of an empty board. With `has_lists` (for two sides only), the value has lists of the windows that
+    /// The windows of an empty board. With `has_lists` (for two sides only), the result has lists of the windows that
     /// lack one or two marks.
     pub(crate) fn new(spec: GridSpec, has_lists: bool) -> Windows {
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
@@ -86,7 +86,6 @@ impl Windows {
         }
     }
 
-    /// The length of a line.
     #[inline]
     pub(crate) fn line(&self) -> usize {
         self.spec.line()
@@ -128,7 +127,6 @@ impl Windows {
         }
     }
 
-    /// The window with this number.
     #[inline]
     pub(crate) fn window(&self, number: u32) -> Window {
         let (direction, first) = (
@@ -150,9 +148,9 @@ impl Windows {
             .map(Move::at)
     }
 
-    /// Adds or removes a mark. Calls `f` for every changed window and side: with the side, the window, and the number
-    /// of the side's marks in the window before and after the change. The number is `None` if the window does not
-    /// belong to the side.
+    /// Adds or removes a mark. Calls `f` for each window and side whose number of marks changes. The arguments are the
+    /// side, the window, and the number of the side's marks in the window before and after the change. This number is
+    /// `None` if the window does not belong to the side.
     #[inline]
     pub(crate) fn change(
         &mut self,
@@ -188,8 +186,8 @@ impl Windows {
         });
     }
 
-    /// Like `change`, but for any number of sides and for `+exact`, where a mark also affects the windows that end
-    /// next to it.
+    /// Like `change`, but for any number of sides and for `+exact`, where a mark also affects the windows that end next
+    /// to the mark.
     fn change_any(
         &mut self,
         by: Side,
@@ -221,7 +219,8 @@ impl Windows {
             if own == all && !is_spoilt(by) {
                 update(number as u32, by, window, Some(own), Some(own + 1));
             }
-            // An empty window belonged to all sides. A window with marks belonged to at most one side.
+            // Without the added or removed mark, an empty window belongs to all sides, and a window with marks belongs
+            // to at most one side.
             if all == 0 {
                 for side in (0..sides).filter(|side| *side != by && !is_spoilt(*side)) {
                     update(number as u32, side, window, Some(0), None);
@@ -415,8 +414,8 @@ mod tests {
 
     use super::*;
 
-    /// A slow reference implementation: for each window, the number of marks of each side that can still complete it.
-    /// The keys are first cell, step and side.
+    /// A slow reference implementation: for each window, the number of marks of each side that can still complete the
+    /// window. The keys of the map are first cell, step and side.
     fn owned(spec: &GridSpec, marks: &[Option<Side>]) -> BTreeMap<(usize, usize, usize), usize> {
         let (columns, rows) = (spec.columns() as isize, spec.rows() as isize);
         let line = spec.line() as isize;

@@ -29,9 +29,9 @@ impl PlainAlphaBeta {
         }
     }
 
-    /// The score of the position after marks in `columns` (counted from 0), for the side to move. A win with the
-    /// winner's last mark scores 1, and each mark that the winner has left adds 1. A loss is negative, a draw 0. The
-    /// game must not be over.
+    /// The score of the position after plays in `columns`, for the side to move. Columns are counted from 0. A win with
+    /// the winner's last mark scores 1, and each mark that the winner has left adds 1. A loss is negative, a draw 0.
+    /// The game must not be over.
     pub fn score(&mut self, columns: impl IntoIterator<Item = u8>) -> i32 {
         let (mine, mask) = marks(columns);
         let free = 42 - mask.count_ones() as i32;

@@ -60,9 +60,9 @@ impl<R: Searchable> Search<'_, R> {
         limit.saturating_sub(self.nodes)
     }
 
-    /// A quick value of a move for the side that plays it. The search looks only for a VCF of the opponent after the
-    /// move. `None` if the move makes a four or fills the board, or if this search does not look for fours: the caller
-    /// must then play the move and search.
+    /// An approximate value of a move for the side that plays it. The function looks only for a VCF of the opponent
+    /// after the move. `None` if the move makes a four or fills the board, or if this search does not look for fours.
+    /// In these cases, the caller must play the move and search.
     pub(super) fn quick_value(&mut self, at: Move) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply());
         if !self.by_force || ply + 1 >= self.free {
@@ -109,7 +109,7 @@ impl<R: Searchable> Search<'_, R> {
         self.put_fours_last(list);
     }
 
-    /// If fours have a move-ordering penalty, collects the cells where the side to move can make a four; otherwise
+    /// If fours have a move-ordering penalty, collects the cells where the side to move can make a four. Otherwise
     /// collects nothing. Returns the number of cells.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
@@ -125,7 +125,7 @@ impl<R: Searchable> Search<'_, R> {
         self.fours.len()
     }
 
-    /// Lowers the rank of the collected fours.
+    /// Lowers the scores of the collected fours.
     pub(super) fn put_fours_last(&self, list: &mut [Candidate]) {
         let penalty = self.board.features().four_penalty();
         for candidate in list {

@@ -26,7 +26,7 @@ pub(super) struct SharedSearch {
     over: AtomicBool,
     /// Nodes of the helper threads.
     nodes: AtomicU64,
-    /// A move that a helper found to win, certainly or probably, and its value.
+    /// A certainly or probably winning move that a helper thread found, and the value of this move.
     won: Mutex<Option<(Move, i32)>>,
 }
 
@@ -92,7 +92,6 @@ impl Order {
         }
         self.turn = self.moves + 1;
         let number = self.deferred.trailing_zeros();
-        // Clears the lowest bit.
         self.deferred &= self.deferred.wrapping_sub(1);
         (number < u64::BITS).then_some(number as usize)
     }
@@ -118,7 +117,8 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
     let mut analysis = std::thread::scope(|scope| {
         for _ in 1..threads {
             let own = SearchContext {
-                // Only the first thread has a time limit and a node limit. The helper threads end when it ends.
+                // Only the first thread has a time limit and a node limit. The helper threads end when the first thread
+                // ends.
                 limits: Limits {
                     depth: first.context.limits.depth,
                     ..Limits::default()
@@ -200,7 +200,7 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// A move that a helper found to win, certainly or probably, and its value.
+    /// A certainly or probably winning move that a helper thread found, and the value of this move.
     pub(super) fn won_elsewhere(&self) -> Option<(Move, i32)> {
         *self.shared?.won.lock().ok()?
     }

@@ -93,8 +93,8 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// Searches one depth. Returns the best move and its value among the moves searched before a limit. The
-    /// next depth searches this move first.
+    /// Searches one depth. Returns the best move, with its value, of all moves that were searched before a limit was
+    /// reached. The next depth searches this move first.
     pub(super) fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
         let mut best: Option<(Move, i32)> = None;
         for number in 0..root.len() {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use noughts_rules::Move;
 
-/// A depth takes about this many times as long as the previous one. If the next depth would probably not finish within
-/// the time for the turn, the search does not start it.
+/// A depth takes about this many times as long as the previous depth. If the next depth would probably not finish
+/// within the time for the turn, the search does not start it.
 const GROWTH: u32 = 2;
 
 /// After this number of depths with the same best move, another best move is unlikely.

@@ -15,7 +15,7 @@ const MAX_FOURS: usize = 24;
 /// Number of slots of the table of positions without a VCF.
 const FAILED_SLOTS: usize = 1 << 13;
 
-/// A VCF search. Its memory is reused.
+/// A VCF search. One value is used for many searches, so that its memory is reused.
 pub(crate) struct VcfSearch {
     /// The fours of the current sequence, each with its forced reply.
     line: Vec<(Move, Move)>,
@@ -75,8 +75,8 @@ impl VcfSearch {
     }
 
     /// Lists the moves with which the opponent of `side` may break the latest sequence found: the cells of the
-    /// sequence, cells that turn a forced reply into a four, and cells where the opponent makes a four at once. All
-    /// other moves lose. A cell may be listed twice. The board must be in the position that was searched.
+    /// sequence, cells that turn a forced reply into a four of the opponent, and cells where the opponent makes a four
+    /// at once. All other moves lose. A cell may be listed twice. The board must be in the position that was searched.
     pub(crate) fn defences(&self, windows: &Windows, side: Side, into: &mut Vec<Move>) {
         let (line, rival) = (windows.line(), side.next(2));
         into.extend(self.line.iter().flat_map(|four| [four.0, four.1]));
@@ -142,8 +142,8 @@ impl VcfSearch {
         false
     }
 
-    /// Lists the possible fours; with `must`, only fours made by a move in that cell. Returns true if a move makes
-    /// two fours at once, which wins and ends the sequence.
+    /// Lists the possible fours. With `must`, lists only fours that a move in the cell `must` makes. Returns true if a
+    /// move makes two fours at once, which wins and ends the sequence.
     fn list(&mut self, windows: &Windows, side: Side, must: Option<Move>, begin: usize) -> bool {
         for number in windows.lacking(side, 2) {
             let mut free = windows.free(*number);

@@ -20,7 +20,6 @@ const FAILED_SLOTS: usize = 1 << 12;
 /// The first VCT search starts after this many nodes. Before that, the ordinary search is more useful.
 const MIN_NODES: u64 = 4_000;
 
-/// State of the VCT search.
 pub(super) struct VctState {
     /// Node count at which the current attempt ends.
     until: u64,

@@ -1,4 +1,4 @@
-//! The value of a position and all moves that keep it, for robots.
+//! The value of a position and moves that keep this value, for robots.
 
 use noughts_rules::Move;
 
@@ -8,17 +8,17 @@ use super::{GameValue, Solver};
 use crate::clock::Clock;
 use crate::strategy::Stop;
 
-/// The value of a position and moves that keep it.
+/// The value of a position and moves that keep this value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SolvedPosition {
     pub(crate) value: GameValue,
-    /// The moves that are known to keep the value, at least one. There may be others.
+    /// The moves that are known to keep the value, at least one. Other moves may keep the value too.
     pub(crate) moves: Vec<Move>,
 }
 
 impl Solver {
-    /// The value and the moves that keep it. `None` if the budget does not suffice, or if the position is lost. Also
-    /// returns the number of searched positions.
+    /// The value and moves that keep this value. `None` if the budget does not suffice, or if the position is lost.
+    /// Also returns the number of searched positions.
     pub(crate) fn solve_moves(
         &mut self,
         stop: &Stop,

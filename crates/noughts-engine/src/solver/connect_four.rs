@@ -24,8 +24,8 @@ use bounds::Bounds;
 pub(crate) struct Score(i32);
 
 impl Score {
-    /// The score of a position with this many free cells that the side to move wins (positive) or loses (negative) in
-    /// this many plies, or 0 for a draw.
+    /// The score of a position with `free` free cells. `plies` is the number of plies to the end: positive if the side
+    /// to move wins, negative if it loses, and 0 for a draw.
     #[cfg(any(test, feature = "book"))]
     pub(crate) fn of_plies(plies: i32, free: u32) -> Score {
         let (last_win, last_loss) = ((free - 1) / 2 * 2 + 1, free / 2 * 2);
@@ -36,9 +36,9 @@ impl Score {
         })
     }
 
-    /// The value with its distance, for a position with this many free cells.
+    /// The value with its distance, for a position with `free` free cells.
     pub(crate) fn value(self, free: u32) -> Value {
-        // The winner's last possible ply, minus two plies for each mark earlier.
+        // The winner's last possible ply, minus two plies for each mark that the winner has left.
         let win = |free: u32, score: i32| {
             let last = if free.is_multiple_of(2) {
                 free - 1
@@ -80,27 +80,27 @@ pub(crate) type ShouldStop<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Solved {
     pub(crate) value: GameValue,
-    /// The number of plies to the end, if the caller wanted it.
+    /// The number of plies to the end, if the caller asked for it.
     pub(crate) distance: Option<u32>,
-    /// Best play, as far as it was found within a node limit; empty on a full board, and if the search was stopped.
+    /// Best play, as far as it was found within a node limit. Empty on a full board, and if the search was stopped.
     pub(crate) line: Vec<Move>,
 }
 
-/// A search stopped before it had a result.
+/// The search was stopped before it had a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stopped;
 
 /// Number of nodes between two calls of [`ShouldStop`].
 const NODES_PER_CHECK: u64 = 4_096;
 
-/// The table stores an upper bound plus this number. A stored 0 means that there is no bound.
+/// An upper bound is stored in the table as the bound plus this number. A stored 0 means that there is no bound.
 const UPPER: i32 = 34;
-/// The table stores a lower bound plus this number.
+/// A lower bound is stored in the table as the bound plus this number. So it is greater than every stored upper bound.
 const LOWER: i32 = 3 * UPPER;
 
 /// With at least this many free cells, the bounds of all children are looked up before a child is searched.
 const MIN_FREE_FOR_LOOKUP: u32 = 13;
-/// With at least this many free cells, a position and its mirror image share an entry.
+/// With at least this many free cells, a position and its mirror image share an entry of the table.
 const MIN_FREE_FOR_MIRROR: u32 = 24;
 
 impl ConnectFour {
@@ -125,7 +125,7 @@ impl ConnectFour {
         ConnectFour::supports(variant) && Book::has_openings(spec.columns(), spec.rows())
     }
 
-    /// A solver with a table of at most `bytes` bytes, but at least 512 kB; `None` if the variant is not
+    /// A solver whose table takes at most `bytes` bytes, or 512 kB if `bytes` is smaller. `None` if the variant is not
     /// [supported](ConnectFour::supports).
     pub(crate) fn new(variant: &Variant, bytes: usize) -> Option<ConnectFour> {
         let Variant::Grid(spec) = variant else {
@@ -152,7 +152,7 @@ impl ConnectFour {
         }
     }
 
-    /// The position as bits. It must be a position of this board, see [`Diagram::check`].
+    /// The position as bits. The diagram must be a valid position of this board: see [`Diagram::check`].
     pub(crate) fn marks(&self, diagram: &Diagram) -> Marks {
         let bits = |side: Option<Side>| {
             let cells = diagram.marks.iter().enumerate();
@@ -248,7 +248,7 @@ impl ConnectFour {
         }
         let (low, high) = self.range(marks);
         // Early wins and losses are frequent, and searching for them first is cheap: positions that are decided soon
-        // take 1 100 instead of 17 900 nodes, other positions 17 400 instead of 17 000.
+        // take 1 100 instead of 17 900 nodes, other positions take 17 400 instead of 17 000.
         let (early_loss, early_win) = (low * 3 / 5, high * 3 / 5);
         if early_win > 1 && self.within(marks, early_win, early_win + 1, stop)? > early_win {
             return Ok(1);
@@ -322,8 +322,8 @@ impl ConnectFour {
         Ok(low)
     }
 
-    /// The score of a position in which the side to move cannot win at once. A result between alpha and beta is exact;
-    /// any other result is a bound.
+    /// The score of a position in which the side to move cannot win at once. A result between alpha and beta is exact.
+    /// Any other result is a bound.
     fn search<const STRIDE: u32>(
         &mut self,
         marks: Marks,
@@ -347,7 +347,7 @@ impl ConnectFour {
             return -(cells / 2);
         }
         let (low, high) = self.static_bounds::<STRIDE>(marks, playable, threats, (alpha, beta));
-        // The side to move cannot win with this mark, and the opponent cannot win with the next one.
+        // The side to move cannot win with this mark, and the opponent cannot win with the next mark.
         let (low, high) = (low.max(-((cells - 2) / 2)), high.min((cells - 1) / 2));
         if low >= beta || low == high {
             return low;

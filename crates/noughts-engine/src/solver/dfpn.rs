@@ -3,14 +3,16 @@
 //! The proof number of a position estimates how many positions must still be decided to prove that the attacker wins.
 //! The refutation number (disproof number) is the same estimate for a proof that the attacker does not win. If the
 //! attacker is to move, the search continues at the child with the smallest proof number; otherwise at the child with
-//! the smallest refutation number. The search stores the numbers in a table instead of a tree (Nagai 2002). Thresholds
-//! are 1/4 above the second-best child (Pawlewicz and Lew 2007).
+//! the smallest refutation number. The search stores the numbers in a table instead of a tree (Nagai 2002). The search
+//! of the best child continues until its number is 1/4 above the number of the second-best child (Pawlewicz and Lew
+//! 2007).
 
 use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// Infinity: the win cannot be proved (or cannot be refuted).
+/// Infinity. A proof number of this size means that a win of the attacker cannot be proved. A refutation number of this
+/// size means that it cannot be refuted.
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
 /// Proof and refutation number of a position.
@@ -18,7 +20,7 @@ pub(crate) const NEVER: u32 = u32::MAX / 4;
 pub(crate) struct Numbers {
     /// The proof number: 0 once it is proved that the attacker wins.
     pub(crate) proof: u32,
-    /// The disproof number: 0 once it is proved that the attacker cannot win.
+    /// The refutation number: 0 once it is proved that the attacker cannot win.
     pub(crate) refutation: u32,
 }
 
@@ -70,14 +72,14 @@ pub(crate) trait SearchPosition {
     /// Whether the attacker is to move.
     fn attacks(&self) -> bool;
 
-    /// A key that symmetric positions share.
+    /// A key that is equal for symmetric positions.
     fn key(&self) -> u64;
 
     /// Like `key`, but more positions of equal value may share a wide key. A wide key takes longer to compute.
     fn wide_key(&self) -> u64;
 
-    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new` says
-    /// that the table has no entry for the position. Only for a new position are expensive checks worth their time.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new` is
+    /// true if the table has no entry for the position. Expensive checks are worth their time only for a new position.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);

@@ -39,7 +39,8 @@ pub(crate) trait Endgame: Rules {
         0
     }
 
-    /// The first side's lead in points in Multi. Always 0 in other games.
+    /// In Multi, the number of boards that the first side has won, minus the number that the second side has won.
+    /// Always 0 in other games.
     fn lead(&self, _position: &Self::Position) -> i32 {
         0
     }
@@ -113,7 +114,6 @@ impl<R: Endgame> General<R> {
         &self.rules
     }
 
-    /// Every legal move.
     pub(crate) fn all_moves(&self) -> Vec<Move> {
         self.rules.moves(self.position()).collect()
     }

@@ -105,7 +105,7 @@ impl Limit for NodeLimit<'_> {
     }
 }
 
-/// No limit. Used for writing proofs: most answers are then already in the table.
+/// No limit. Proofs are written without a limit, because most answers are then already in the table.
 pub(crate) struct Unlimited;
 
 impl Limit for Unlimited {

@@ -8,8 +8,8 @@ pub(crate) struct Scale {
     line: usize,
 }
 
-/// A line that lacks more marks than this weighs as much as a line that lacks this many. So its weight, compared with
-/// that of a complete line, is never too low.
+/// A line that lacks more marks than this counts as a line that lacks this many marks. So it weighs more than by the
+/// formula, never less, and counting never wrongly shows that a side stops all lines.
 const LONGEST: usize = 20;
 
 impl Scale {
@@ -34,15 +34,13 @@ impl Scale {
 pub(crate) struct LiveLines<L> {
     scale: Scale,
     pub(crate) alive: L,
-    /// Lines that lack one mark.
     pub(crate) lack_one: L,
-    /// Lines that lack two marks.
     pub(crate) lack_two: L,
     /// The number of marks that each line lacks.
     lacks: Vec<u8>,
     /// The sum of the weights of all live lines.
     pub(crate) sum: u32,
-    /// For each empty cell, the sum of the weights of the live lines through it; 0 for taken cells.
+    /// For each empty cell, the sum of the weights of the live lines through the cell. For each taken cell, 0.
     pub(crate) on: Vec<u32>,
 }
 
@@ -87,7 +85,7 @@ impl<L: Bits> LiveLines<L> {
         self.scale.weight(self.lacks[line])
     }
 
-    /// Updates the lines after this side takes a cell. `through` has the lines through the cell; `marks` has the
+    /// Updates the lines after this side takes a cell. `through` has the lines through the cell, and `marks` has the
     /// side's marks before the move.
     pub(crate) fn gain<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let mut gained = through.and(self.alive);
@@ -115,8 +113,8 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// Updates the lines after the other side takes a cell. `through` has the lines through the cell; `marks` has the
-    /// marks of the side that owns the lines.
+    /// Updates the lines after the other side takes a cell. `through` has the lines through the cell, and `marks` has
+    /// the marks of the side that owns the lines.
     pub(crate) fn lose<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let lost = through.and(self.alive);
         self.alive = self.alive.minus(lost);
@@ -142,7 +140,6 @@ impl<L: Bits> LiveLines<L> {
     }
 }
 
-/// The largest weight.
 pub(crate) fn max_weight(weights: &[u32]) -> u32 {
     weights.iter().fold(0, |max, weight| max.max(*weight))
 }

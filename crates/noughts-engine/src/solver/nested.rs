@@ -1,6 +1,6 @@
-//! Facts about positions on nine boards, for the solver. The marks on a closed board do not matter: in Ultimate only
-//! the owner of the board counts, in Multi only the lead in boards. A side cannot win a board if the opponent has a
-//! mark in each line of the board.
+//! Facts about positions on nine boards, for the solver. The marks on a closed board do not matter. In Ultimate, only
+//! the owner of the board counts. In Multi, only the difference between the numbers of boards that the two sides have
+//! won counts. A side cannot win a board if the opponent has a mark in each line of the board.
 
 use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 

@@ -4,9 +4,9 @@
 //! through both cells. The remaining lines are counted with the method of Erdős and Selfridge (1973): a line with n
 //! marks weighs 2^n. Suppose that the defender is to move and all lines together weigh less than a complete line. If
 //! the defender then always takes the cell with the largest weight, the sum stays below the weight of a complete line,
-//! and the attacker never completes one. If the attacker is to move, the sum must be small enough after every move of
-//! the attacker, or after the defender's reply to that move. A cell of a pair counts as a mark of the attacker in every
-//! line that the pair does not stop. `docs/solving.md` states the rule exactly.
+//! and the attacker never completes a line. If the attacker is to move, the sum must be small enough after every move
+//! of the attacker, or after the defender's reply to that move. A cell of a pair counts as a mark of the attacker in
+//! every line that the pair does not stop. `docs/solving.md` states the rule exactly.
 
 use noughts_rules::Bits;
 
@@ -24,7 +24,6 @@ pub(crate) struct PairingSearch<B, L> {
     kept: RemainingLines<B, L>,
     /// Scratch memory: the weight on each cell.
     trial: Vec<u32>,
-    /// The pairs found.
     pub(crate) pairs: Vec<(usize, usize)>,
 }
 
@@ -35,7 +34,7 @@ struct RemainingLines<B, L> {
     lines: Vec<B>,
     weights: Vec<u32>,
     sum: u32,
-    /// For each cell, the sum of the weights of the lines through it; 0 for cells that are taken or in a pair.
+    /// For each cell, the sum of the weights of the lines through the cell. For cells that are taken or in a pair, 0.
     on: Vec<u32>,
 }
 
@@ -263,7 +262,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         None
     }
 
-    /// The pair of cells on a heavy line that reduces the total weight most; `None` if no pair reduces it.
+    /// The pair of cells on a heavy line that reduces the total weight most; `None` if no pair reduces this weight.
     fn best_pair(&self) -> Option<(usize, usize)> {
         let left = &self.left;
         let mut heaviest = 0;

@@ -1,9 +1,10 @@
 //! Plain grids: there are two sides, any empty cell may be played, and the side that first completes a line of K or
 //! more wins.
 //!
-//! An extra mark is never a disadvantage for its owner. Therefore a cell does not matter if no side can still complete
-//! a line through it. A cell is *dominated* if another empty cell lies on all lines through it that a side can still
-//! complete; a dominated cell is never the better move. The module `pairing` adds counting and pairing.
+//! An extra mark is never a disadvantage for its owner. A line is *live* if a side can still complete it. A cell does
+//! not matter if no live line passes through the cell. A cell is *dominated* if another empty cell lies on all live
+//! lines through the cell. A move in the dominated cell is never better than a move in that other cell. The module
+//! `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -121,7 +122,6 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         cells.pop().map(Move::at)
     }
 
-    /// The number of cells.
     pub(crate) fn cells(&self) -> usize {
         self.geometry.through.len()
     }
@@ -138,7 +138,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
             .fill(attacker, &self.geometry.lines, self.marks[0]);
     }
 
-    /// The moves on lines that a side can still complete, without the dominated moves.
+    /// The moves on live lines, without the dominated moves.
     pub(crate) fn all_moves(&self) -> Vec<Move> {
         let [attacker, defender] = self.threats();
         let mut cells = attacker.cells.or(defender.cells);
@@ -160,8 +160,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         ]
     }
 
-    /// Whether another cell in `among` lies on every line through `at` that a side can still complete. If two cells lie
-    /// on the same lines of this kind, only the later cell is dominated.
+    /// Whether another cell in `among` lies on every live line through `at`. If two cells lie on the same live lines,
+    /// only the later cell is dominated.
     fn is_dominated(&self, at: usize, among: B) -> bool {
         let [attacker, defender] = &self.plies[self.ply];
         let alive = attacker.alive.or(defender.alive);
@@ -182,8 +182,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         false
     }
 
-    /// The moves to try: all cells that matter, or only the forced moves. `Err` with the result if the position is
-    /// decided without search.
+    /// The moves to try: all cells that matter, or only the forced moves. Returns `Err` with the result if the position
+    /// is decided without search.
     fn urgent(&self, [attacker, defender]: &[Threats<B>; 2]) -> Result<B, StaticResult> {
         let (mine, theirs) = if self.attacks {
             (attacker, defender)
@@ -258,8 +258,8 @@ const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Parameters of the estimates.
 struct EstimateWeights {
-    /// The factors for the weight of the attacker's lines, of the defender's lines, and of the defender's lines
-    /// through the cell played.
+    /// The factors for the weight of the attacker's lines, of the defender's lines, and of the defender's lines through
+    /// the played cell.
     mine: i64,
     theirs: i64,
     near: i64,
@@ -270,7 +270,7 @@ struct EstimateWeights {
 }
 
 impl EstimateWeights {
-    /// These values proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
+    /// With these values, the solver needed the fewest positions for 5x5k4, 7x7k4 and 7x4k4.
     const DEFAULT: EstimateWeights = EstimateWeights {
         mine: 8,
         theirs: 6,

@@ -34,8 +34,8 @@ impl ProofNumberTable {
         }
     }
 
-    /// A larger table with the same entries, of at most `max_bytes` bytes. `None` if the limit or the memory does
-    /// not allow it.
+    /// A larger table with the same entries, of at most `max_bytes` bytes. `None` if the limit or the free memory does
+    /// not allow a larger table.
     pub(crate) fn grown(&self, max_bytes: usize) -> Option<ProofNumberTable> {
         let room = (max_bytes / size_of::<Bucket>() / self.buckets.len()).min(8);
         if room < 2 {
@@ -114,7 +114,7 @@ impl ProofNumberTable {
         used.count() as u64 * 1000 / (seen.len() * ENTRIES) as u64
     }
 
-    /// Writes every entry and then an empty entry, by which `load` notices a truncated file.
+    /// Writes every entry and then an empty entry. Without the empty entry at the end, `load` reports a truncated file.
     pub(crate) fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             let data = data.load(Ordering::Relaxed);
@@ -127,7 +127,7 @@ impl ProofNumberTable {
         into.write_all(&[0; ENTRY])
     }
 
-    /// Reads what [`save`](ProofNumberTable::save) wrote. Grows up to `max_bytes` bytes; entries that do not
+    /// Reads what [`save`](ProofNumberTable::save) wrote. The table grows up to `max_bytes` bytes. Entries that do not
     /// fit are dropped.
     pub(crate) fn load(&mut self, from: &mut dyn Read, max_bytes: usize) -> io::Result<()> {
         let mut entry = [0; ENTRY];

@@ -34,7 +34,8 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
 
 /// A position for which a proof can be written.
 pub(crate) trait ProvablePosition: SearchPosition {
-    /// Whether the checker needs no record to see that the attacker wins (`wins`) or cannot win (not `wins`).
+    /// With `wins`: whether the checker needs no record to see that the attacker wins. Without `wins`: whether it needs
+    /// no record to see that the attacker cannot win.
     fn is_obvious(&mut self, wins: bool) -> bool;
 
     /// A move of the side to move that wins at once or makes two threats; `None` if none is known.
@@ -49,7 +50,8 @@ pub(crate) trait ProvablePosition: SearchPosition {
     fn diagram(&self) -> Diagram;
 }
 
-/// A position and the attacker. With `General` the field `attacker` is not used, because `General` has its own.
+/// A position and the attacker. With `General` the field `attacker` is not used, because `General` stores the attacker
+/// itself.
 pub(crate) struct AttackedPosition<P> {
     inner: P,
     attacker: Side,
@@ -159,9 +161,9 @@ impl<R: Endgame> ProvablePosition for AttackedPosition<General<R>> {
 }
 
 /// With `wins`, a move after which the attacker still wins. Without `wins`, a move after which the attacker still
-/// cannot win. Searches if the answer is not in the table; `None` if a limit is reached.
+/// cannot win. Searches if the answer is not in the table. Returns `None` if a limit is reached.
 pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -> Option<Move> {
-    // The side to move may be the defender. A win of the defender also keeps the answer.
+    // The side to move may be the defender. A win of the defender also keeps the answer that the attacker cannot win.
     if let Some(at) = dfpn.position.quick_win() {
         return Some(at);
     }
@@ -184,7 +186,8 @@ pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -
         .or_else(|| behind(dfpn, &|dfpn| dfpn.answer() == Some(wins)))
 }
 
-/// Whether the checker needs no record to see that the attacker wins (`wins`) or cannot win (not `wins`).
+/// With `wins`: whether the checker needs no record to see that the attacker wins. Without `wins`: whether it needs no
+/// record to see that the attacker cannot win.
 pub(crate) fn is_obvious(mut position: impl ProvablePosition, wins: bool) -> bool {
     position.is_obvious(wins)
 }
@@ -206,7 +209,7 @@ pub(crate) fn resisting_move<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>) -> Opt
     longer.or(moves.first().copied())
 }
 
-/// Writes the proof lines of a claim.
+/// Writes the records of a claim, one line per record.
 pub(crate) fn records<P: ProvablePosition>(
     dfpn: Dfpn<'_, P>,
     variant: &Variant,
@@ -232,7 +235,7 @@ struct Writer<'a, 'm, P> {
 }
 
 impl<P: ProvablePosition> Writer<'_, '_, P> {
-    /// Writes the line of the current position, after the lines of the positions that it depends on.
+    /// Writes the record of the current position, after the records of the positions that it depends on.
     fn write_position(&mut self) -> io::Result<()> {
         if self.dfpn.position.is_obvious(self.wins)
             || !self.written.insert(self.dfpn.position.wide_key())

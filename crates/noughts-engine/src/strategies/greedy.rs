@@ -1,5 +1,6 @@
-//! `greedy`: wins at once if it can. Otherwise, on one board without gravity and misère, it prevents a win of the next
-//! player if it must. Otherwise it plays the most promising move, which in other games usually prevents such a win.
+//! `greedy` wins at once if it can. If it cannot, and the next player threatens to win at once, it prevents this win
+//! (only on one board without gravity and misère). Otherwise it plays the most promising move. With gravity, in misère
+//! games and on nine boards, the most promising move usually prevents a win of the next player.
 
 use noughts_rules::{Game, Outcome, dispatch};
 

@@ -51,8 +51,8 @@ impl IterativeDeepening {
         IterativeDeepening::with_memory(limits, usize::MAX, clock)
     }
 
-    /// A search whose tables take at most `memory` bytes. But the transposition table takes at least 16 kB, and the
-    /// solver's table at least 64 kB on nine boards and 512 kB in Connect Four.
+    /// A search whose tables take at most `memory` bytes. If `memory` is small, the tables take more: the transposition
+    /// table at least 16 kB, and the solver's table at least 64 kB on nine boards and 512 kB in Connect Four.
     pub fn with_memory(limits: Limits, memory: usize, clock: Arc<dyn Clock>) -> IterativeDeepening {
         IterativeDeepening {
             limits,

@@ -1,7 +1,7 @@
 //! `minimax:N`: searches every move to a depth of N plies.
 //!
-//! Between two players who take turns, odd depths play better than even depths: the last ply is then the strategy's own
-//! move.
+//! Between two players who take turns, this strategy plays better with an odd depth than with an even depth, because
+//! the last ply of an odd depth is the strategy's own move.
 
 use noughts_rules::Game;
 

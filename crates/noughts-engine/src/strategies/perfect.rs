@@ -174,7 +174,7 @@ impl Perfect {
     /// A move by the Connect Four solver; `None` in other games, and if the solver was stopped.
     fn choose_in_connect_four(&self, game: &Game, stop: &Stop) -> Option<Decision> {
         let started = self.clock.now();
-        // A new solver for every move: the answer depends on the position alone.
+        // Every move uses a new solver, so that the answer depends on the position alone.
         let mut solver = ConnectFour::new(game.variant(), SOLVER_MEMORY)?;
         let marks = solver.marks(&game.diagram());
         let choice = solver

@@ -30,7 +30,7 @@ impl Game {
         Ok(())
     }
 
-    /// Returns the conclusion that [`terminate`](Game::terminate) would lead to, or its refusal, without changing the
+    /// Returns the conclusion or the refusal to which [`terminate`](Game::terminate) would lead, without changing the
     /// game.
     pub fn conclusion_of(&self, end: Termination) -> Result<Conclusion, Refusal> {
         let seat = match end {
@@ -62,8 +62,9 @@ impl Game {
         others.is_empty() || others.iter().any(|side| self.can_complete_line(side))
     }
 
-    /// Whether `side` may still complete a line: some line has only empty cells and marks of `side`, and `side` has
-    /// enough plays left for it, if all seats play in turn and nobody uses a rewind. Always true with more than two
+    /// Whether `side` can still complete a line. For this, the board must have K cells in a line with only empty cells
+    /// and marks of `side`, and `side` must have enough plays left to fill the empty cells. The number of plays left
+    /// assumes that all seats play in turn and that nobody uses a rewind. The answer is always true with more than two
     /// sides, in misère games and on nine boards.
     ///
     /// ```
@@ -90,7 +91,7 @@ impl Game {
     }
 }
 
-/// Whether some line has only empty cells and marks of `side`, and lacks at most `plays_left` marks.
+/// Whether the board has K cells in a line with only marks of `side` and at most `plays_left` empty cells.
 fn has_open_line(spec: &GridSpec, diagram: &Diagram, side: Side, plays_left: usize) -> bool {
     let (rows, columns) = (spec.rows() as isize, spec.columns() as isize);
     // The content of a cell; `None` if the cell is not on the board.

@@ -98,7 +98,8 @@ pub(super) fn read_offer(
     }))
 }
 
-/// Checks that the offers are not too many and in the order of the turns, and that their seats and turns exist.
+/// Checks that there are at most [`MAX_RECORDED_OFFERS`] offers, that they are in the order of the turns, and that
+/// their seats and turns exist.
 pub(super) fn check_offers(
     offers: &[OfferEvent],
     turns: usize,

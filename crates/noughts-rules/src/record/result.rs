@@ -32,8 +32,8 @@ pub(super) fn write_result(
     format!("won {} by {by}", symbols.join(" "))
 }
 
-/// A draw because of a full board and a draw because of the maximum number of turns have the same text. The parser
-/// distinguishes them: if the board is full, the last turn has ended the game already.
+/// A draw because of a full board and a draw because of the maximum number of turns have the same text. The parser can
+/// distinguish the two: if the board is full, the last turn has ended the game before the parser reads this text.
 fn write_draw(reason: DrawReason) -> &'static str {
     match reason {
         DrawReason::Full | DrawReason::Limit => "draw",
@@ -60,8 +60,8 @@ pub(super) fn is_in_version_1(conclusion: Option<&Conclusion>) -> bool {
     }
 }
 
-/// Checks that the result is possible after the turns. If no turn ended the game, ends the game with this result; with
-/// `unfinished` the game goes on. A result by time is possible only with a clock.
+/// Checks that the result is possible after the turns. If the turns did not end the game, this function ends the game
+/// with this result. If the result is `unfinished`, the game goes on. A result by time is possible only with a clock.
 pub(super) fn read_result(
     game: &mut Game,
     seats: &[RecordSeat],

@@ -11,7 +11,7 @@ use crate::text::Text;
 /// How a client starts a session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Greeting {
-    /// In the dialect `seed`, with this id. The id is sent without a check; servers accept only five digits.
+    /// In the dialect `seed`, with this id. The client does not check the id. Servers accept only ids of five digits.
     Seed(u32),
     /// In the dialect `later`: the server chooses the id.
     Later,
@@ -34,7 +34,7 @@ pub enum Event {
     NotAdmitted,
     /// The opponent played in this cell, which was free. It is now this client's turn.
     Played(Cell),
-    /// The game is over; PLAY starts another one.
+    /// The game is over. The client may send PLAY to start another game.
     Over {
         /// The result for this client.
         result: GameResult,

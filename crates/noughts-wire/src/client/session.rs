@@ -26,15 +26,16 @@ pub struct ClientSession {
     stage: Stage,
     /// The marks of both players, one bit per cell.
     taken: u16,
-    /// The last move sent, unless it was confirmed. The next move replaces a refused move.
+    /// The last move that was sent and is not confirmed yet. The next move replaces a refused move.
     last_move: Option<Cell>,
-    /// Whether RESULT 1 (won) arrived in the stage `Moving`, so that an ERROR 2 may follow: if the opponent left before
-    /// the server read the last move, the server answers this move with ERROR 2, which the client must ignore.
+    /// Whether an ERROR 2 may arrive that the client must ignore. This is possible after RESULT 1 (won) arrived in the
+    /// stage `Moving`: if the opponent left before the server read the last move, the server answers this move with
+    /// ERROR 2.
     may_be_late: bool,
 }
 
 impl ClientSession {
-    /// Creates a session before HELLO.
+    /// Creates a session that has not sent HELLO yet.
     pub fn new() -> ClientSession {
         ClientSession {
             buffer: ReceiveBuffer::default(),
@@ -114,7 +115,7 @@ impl ClientSession {
         None
     }
 
-    /// Reports that the connection is closed, which ends the session.
+    /// Tells the session that the connection is closed. This ends the session.
     pub fn end(&mut self) -> Event {
         self.stage = Stage::Ended;
         self.buffer.clear();

@@ -1,4 +1,5 @@
-//! Tests of the memory that a session uses, which need access to private fields, and of ids chosen by the server.
+//! Tests of the memory that a session uses, and of the ids that a server chooses. The tests of memory need access to
+//! private fields.
 
 use super::*;
 use crate::receive_buffer::MAX_BUFFERED_BYTES;

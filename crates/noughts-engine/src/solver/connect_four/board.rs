@@ -1,8 +1,8 @@
 //! Positions of Connect Four as bits, and the lines on them.
 //!
-//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. If `mask` has all marks and
-//! `bottom` the lowest cell of each column, `mask + bottom` has the cells on which the next marks land. The bits of
-//! 7x6:
+//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. Let `mask` be the set of all
+//! marks, and `bottom` the set of the lowest cells of the columns. Then `mask + bottom` has the cells on which the next
+//! marks land. The bits of a 7x6 board:
 //!
 //! ```text
 //!  6 13 20 27 34 41 48    extra bits
@@ -13,7 +13,7 @@
 
 use noughts_rules::Move;
 
-/// Bits of a board.
+/// The size of a board, and its cells as bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
     pub(super) columns: u32,
@@ -21,7 +21,7 @@ pub(crate) struct Geometry {
     /// The lowest cell of every column.
     pub(super) bottom: u64,
     pub(super) cells: u64,
-    /// The cells of every second row: those with an odd number of cells above them.
+    /// The cells of every second row: the cells with an odd number of cells above them.
     pub(super) even: u64,
 }
 
@@ -55,7 +55,7 @@ impl Geometry {
     }
 
     /// A number that identifies the position. In each column the sum sets the bit above the highest mark. The bits
-    /// below are the marks of the side to move.
+    /// below this bit are the marks of the side to move.
     pub(super) fn key(&self, marks: Marks) -> u64 {
         marks
             .mine
@@ -141,7 +141,7 @@ impl Geometry {
         has_line(1) || self.shifts::<STRIDE>().into_iter().any(has_line)
     }
 
-    /// Empty cells that complete a line.
+    /// The empty cells in which one more mark completes a line of `marks`.
     pub(super) fn completing<const STRIDE: u32>(&self, marks: u64, mask: u64) -> u64 {
         let mut cells = marks << 1 & marks << 2 & marks << 3;
         for shift in self.shifts::<STRIDE>() {

@@ -1,4 +1,4 @@
-//! Opening books, computed by this solver: `cargo xtask book`. See `docs/solving.md` for the format.
+//! Opening books. `cargo xtask book` computes them with this solver. See `docs/solving.md` for the format.
 
 mod openings;
 #[cfg(feature = "book")]
@@ -54,10 +54,10 @@ pub(crate) const MAX_MARKS: u32 = 16;
 /// Bytes per entry.
 const BYTES: usize = 7;
 
-/// Values and best moves of positions at the beginning of the game on one board.
+/// The book of one board size: values and best moves of positions at the beginning of the game.
 pub(crate) struct Book {
-    /// Sorted entries. Each is a canonical key, then two bits for the sign of the score plus 1, then three
-    /// bits for the column of the best move.
+    /// Sorted entries. Each entry is a canonical key, then two bits for the sign of the score plus 1, then three bits
+    /// for the column of the best move.
     entries: Vec<u64>,
     openings: Option<Openings>,
 }

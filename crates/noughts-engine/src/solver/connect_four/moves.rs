@@ -11,9 +11,9 @@ const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
     /// A move that keeps the value of a position in which neither side has a line. A move from the book has no
-    /// distance. Otherwise the search for the distance ends soon after `distance_nodes` nodes; if it succeeds, no other
-    /// move wins earlier or loses later. If the solver has not searched before, the choice depends only on the
-    /// position.
+    /// distance. Otherwise the solver searches for the distance, and ends this search soon after `distance_nodes`
+    /// nodes. If the search finds the distance, no other move wins earlier or loses later. If the solver has not
+    /// searched before, the choice depends only on the position.
     pub(crate) fn choose(
         &mut self,
         marks: Marks,
@@ -121,8 +121,8 @@ impl ConnectFour {
         line
     }
 
-    /// Best play from a position. With `is_exact`, `score` is the exact score; otherwise it has only the right
-    /// sign.
+    /// Best play from a position. With `is_exact`, `score` is the exact score. Otherwise only the sign of `score` is
+    /// right.
     pub(super) fn line(
         &mut self,
         mut marks: Marks,

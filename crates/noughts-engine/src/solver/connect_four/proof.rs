@@ -34,7 +34,7 @@ pub(crate) fn records(
 struct Writer<'a> {
     solver: &'a mut ConnectFour,
     variant: &'a Variant,
-    /// The side that must succeed: the attacker if it wins, otherwise the defender.
+    /// The side that the claim favours: the attacker if the claim says that the attacker wins, otherwise the defender.
     claimant: Side,
     wins: bool,
     written: HashSet<u64>,
@@ -69,8 +69,7 @@ impl Writer<'_> {
         writeln!(self.into, "{position} {reason}")
     }
 
-    /// A move of the claimant after which the claim still holds, preferably one that needs few further
-    /// records.
+    /// A move of the claimant after which the claim still holds, preferably a move that needs few further records.
     fn good_move(&mut self, marks: Marks) -> io::Result<(Move, Marks)> {
         // The opponent's score after the move must be less than this.
         let limit = Score(if self.wins { 0 } else { 1 });

@@ -1,9 +1,10 @@
 //! Bounds of the score that need no search.
 //!
 //! A side *follows* if it answers each mark of the other side with a mark directly above. This needs columns with an
-//! even number of free cells: the follower gets the upper cell of every pair, the other side gets only lower cells. The
-//! next cell of a column with an odd number of free cells is an *odd cell*. The follower pairs odd cells of different
-//! columns: if the other side takes one of them, the follower takes the other one, and both columns become even.
+//! even number of free cells. The free cells of such a column form pairs of a lower and an upper cell. The follower
+//! gets the upper cells, and the other side gets only lower cells. The next cell of a column with an odd number of free
+//! cells is an *odd cell*. The follower pairs odd cells of different columns: if the other side takes one of them, the
+//! follower takes the other one, and both columns become even.
 
 use super::{ConnectFour, Marks};
 
@@ -63,7 +64,7 @@ impl ConnectFour {
         (low, high)
     }
 
-    /// A lower bound of the score. The side to move plays an odd cell, and follows from then on; the number of odd
+    /// A lower bound of the score. The side to move plays an odd cell, and follows from then on. The number of odd
     /// cells must be odd.
     fn bound_of_following<const STRIDE: u32>(
         &self,

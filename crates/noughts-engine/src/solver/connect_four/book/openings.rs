@@ -1,5 +1,5 @@
-//! The scores of all positions with nine marks in which the side to move cannot win at once, one byte each. A position
-//! and its mirror image share a score.
+//! The scores of all positions with nine marks in which the side to move cannot win at once, with one byte per
+//! position. A position and its mirror image share a score.
 
 use std::borrow::Cow;
 

@@ -11,7 +11,8 @@ use super::openings::{self, Openings};
 use super::{BOARDS, BYTES, Board, Book, MAX_MARKS};
 use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
 
-/// A position is left out if `perfect` answers with at most this many nodes. Nodes for the distance do not count.
+/// A position is left out of the book if `perfect` needs at most this many nodes for its answer. Nodes for the distance
+/// do not count.
 const QUICK_NODES: u64 = 400_000;
 
 /// A position in which `perfect` is to move.
@@ -142,7 +143,7 @@ impl BookWriter {
             .is_ok()
     }
 
-    /// The entry of a position. Its sign must be at least `at_least`.
+    /// The entry of a position. The sign of the position's score must be at least `at_least`.
     fn solve(&mut self, key: u64, marks: Marks, at_least: i32) -> u64 {
         let found = self
             .sign_and_move(marks, at_least)
@@ -191,8 +192,8 @@ pub struct OpeningSolver {
     solver: ConnectFour,
 }
 
-/// Size of the table in bytes: it stays in the processor's cache. 80 positions with neighbouring keys took 3.2 s with
-/// this size and 5.0 s with 64 MB or more, although they took a fifth more nodes with this size.
+/// Size of the table in bytes. A table of this size stays in the processor's cache. With this size, 80 positions with
+/// neighbouring keys took 3.2 s, although they needed a fifth more nodes. With 64 MB or more they took 5.0 s.
 const OPENING_MEMORY: usize = 4 << 20;
 
 impl OpeningSolver {
@@ -227,7 +228,7 @@ impl OpeningSolver {
             entries: Vec::new(),
             openings: Some(Openings::of_sorted(mark_count, &known)),
         };
-        // The solver lives until the end of the program.
+        // The book may be leaked, because the solver lives until the end of the program.
         self.solver.book = Some(Box::leak(Box::new(book)));
     }
 
