@@ -44,9 +44,12 @@ pub struct ClientTask {
     pub timeout: Duration,
 }
 
-/// Checks a client. The kit calls `tell` before it waits for each connection. An error says why nothing can be checked:
-/// the command cannot be run, the client never connected because it ended with an error or waited for typed input, or a
-/// person started no client.
+/// Checks a client. The kit calls `tell` before it waits for each connection.
+///
+/// Returns an error with the reason if nothing can be checked:
+/// - the command cannot be run,
+/// - the client never connected, because it ended with an error or waited for typed input, or
+/// - the task has no command, and nobody started a client by hand.
 pub fn check_client(
     task: &ClientTask,
     processes: &ProcessSet,

@@ -104,7 +104,8 @@ fn short_hello(bytes: &[u8]) -> Parsed<FromClient> {
     }
 }
 
-/// Parses a position with two bytes per character, such as `00 31 00 2d 00 30`; `None` if it is not one.
+/// Parses a position with two bytes per character, such as `00 31 00 2d 00 30` for `1-0`. Returns `None` if the bytes
+/// have another form.
 fn wide_cell(cell: [u8; 3], bytes: &[u8], length: usize) -> Option<([u8; 3], Deviation)> {
     let [0, row, 0] = cell else { return None };
     let [b'-', 0, column] = *bytes.get(length..length + 3)? else {
@@ -158,7 +159,8 @@ fn cell_or_none(cell: [u8; 3]) -> bool {
     cell == NO_CELL || Cell::try_from(cell).is_ok()
 }
 
-/// Returns the flag that a byte means, and whether the byte is a character such as '1'; `None` if it is no flag.
+/// Returns the flag that a byte stands for, and whether the byte is a character such as '1'. Returns `None` if the byte
+/// is not a flag.
 fn flag_of(byte: u8) -> Option<(GameResult, bool)> {
     match byte {
         b'0'..=b'2' => GameResult::try_from(byte - b'0')

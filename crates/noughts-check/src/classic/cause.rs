@@ -1,8 +1,9 @@
-//! Possible causes of the first difference of a case, so that one fault of a program gives one FAIL.
+//! Possible causes of a broken case. The kit uses them to report a fault that breaks several cases as one FAIL.
 //!
 //! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends with a row.
-//! Each broken case lists the causes that explain its first difference. Cases with a common cause count as one fault.
-//! One of these cases reports the fault, preferably the case that checks for this cause.
+//! Each broken case lists the causes that explain the first difference between its output and the expected output.
+//! Cases with a common cause count as one fault. One of these cases reports the fault, preferably the case that checks
+//! for this cause.
 
 use std::collections::BTreeMap;
 
@@ -124,8 +125,8 @@ pub(super) enum Cause {
     After(Trigger, Aspect),
     /// No game is shown.
     NoGame,
-    /// The words are right, but the bytes are not: after the text `after` the program writes the byte `shown`, or
-    /// nothing more if `shown` is `None`.
+    /// The words are right, but the bytes are not. After the text `after`, the program writes the byte `shown`. If
+    /// `shown` is `None`, the program writes nothing more.
     Bytes {
         after: &'static str,
         shown: Option<u8>,

@@ -198,7 +198,7 @@ impl Scenario {
                 return false;
             }
             results.hold("action-once");
-            // The next frame may be one that the client sent too early.
+            // If the client sends frames too early, the kit would mistake such a frame for the next move.
             if results.is_broken("action-once") {
                 return false;
             }
@@ -330,8 +330,8 @@ impl Scenario {
         }
     }
 
-    /// Expects PLAY, for the first or a later game. Returns whether PLAY arrived; false also if the client sends
-    /// another frame before ADMIT.
+    /// Expects PLAY, for the first or a later game. Returns whether PLAY arrived. Also returns false if the client
+    /// sends another frame before ADMIT.
     fn is_asked_to_play(
         self,
         connection: &mut ClientConnection,
@@ -391,7 +391,7 @@ impl Scenario {
         true
     }
 
-    /// Checks that the client sends a move with a cell of the board, free or not. Returns the cell.
+    /// Checks that the client sends a move with a cell of the board. The cell may be occupied. Returns the cell.
     fn check_move(
         self,
         connection: &mut ClientConnection,

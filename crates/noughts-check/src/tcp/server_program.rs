@@ -118,7 +118,7 @@ impl ServerProgram {
         {}
     }
 
-    /// Returns what the server has printed since the last call, and how it ended; `None` if it still runs.
+    /// Returns what the server has printed since the last call, and how the server ended, or `None` if it still runs.
     pub(super) fn take_output(&mut self) -> (Vec<u8>, Option<End>) {
         // Wait a moment, because a stack trace may be printed shortly after a disconnection.
         let end = self.program.read(Instant::now() + Duration::from_millis(5));
