@@ -40,7 +40,7 @@ const FOR_EVER: Duration = Duration::MAX;
 
 const QUIT: &str = ":q";
 
-/// A connection to a server on which nothing has been sent yet.
+/// A new connection to a server. Nothing has been sent on it yet.
 pub struct Connection<R, W> {
     /// The server's address, for messages.
     pub peer: String,
@@ -50,8 +50,11 @@ pub struct Connection<R, W> {
     pub writer: W,
 }
 
-/// Plays games until the client or the server leaves. Returns `Ok` if the user quit or wanted no further game, the
-/// input ended, the robot has played its games, or the server left while the user was asked for another game.
+/// Plays games until the client or the server leaves. Returns `Ok` if
+/// - the user quit or wanted no further game,
+/// - the input ended,
+/// - the robot has played its games, or
+/// - the server left while the client asked the user about another game.
 ///
 /// A separate thread reads the input, one line per question. That thread may still be waiting for a line when this
 /// function returns.
@@ -198,7 +201,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// The input to wait for besides the server: a person may type `:q`; a robot has no keyboard.
+    /// The input to wait for besides the server. A person may type `:q`. A robot types nothing.
     fn wants_while_waiting(&self) -> Wants {
         match self.settings.robot {
             None => Wants::NewLine,

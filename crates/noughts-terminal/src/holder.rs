@@ -119,7 +119,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// A text that is neither `human` nor a strategy. Displays what is allowed.
+/// A text that is neither `human` nor a strategy. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HolderError(StrategyError);
 

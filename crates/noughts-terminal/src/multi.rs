@@ -21,7 +21,8 @@ use messages::MoveDuration;
 
 /// Plays one game until it is over, the user quits, or the input ends.
 ///
-/// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Returns an error if reading or writing fails. The error for a closed output is
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
     settings: &MultiSettings,
     engine_setup: &EngineSetup,

@@ -16,8 +16,8 @@ pub enum Command {
     Rewind(i64),
     /// `:q`
     Quit,
-    /// `help` or `?`. The specification of the classic game does not define this command. The game answers as to an
-    /// invalid command and also shows a hint.
+    /// `help` or `?`. The specification of the classic game does not define this command. The game prints the message
+    /// for an invalid command, and also shows a hint.
     Help,
     /// Anything else.
     Invalid,
@@ -54,8 +54,8 @@ pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
 #[derive(Default)]
 struct Parser {
     state: State,
-    /// Whether the last byte was a carriage return. At the end of a line a carriage return is ignored; anywhere else it
-    /// makes the line invalid.
+    /// Whether the last byte was a carriage return. A carriage return is ignored at the end of a line. Anywhere else,
+    /// it makes the line invalid.
     carriage_return: bool,
 }
 

@@ -22,7 +22,7 @@ pub struct ClassicOptions {
     pub players: Option<String>,
     /// `--variant`, instead of size and win.
     pub variant: Option<String>,
-    /// Every `--robot`.
+    /// All values of `--robot`.
     pub robots: Vec<String>,
     /// The external engines that `--robot` may name.
     pub engines: Engines,
@@ -100,7 +100,7 @@ impl ClassicSettings {
         Variant::Grid(self.spec)
     }
 
-    /// The history setting: a rewind may take back fewer marks than this.
+    /// The history setting. A rewind must take back fewer marks than this number.
     pub fn history(&self) -> u16 {
         self.history
     }
@@ -152,7 +152,7 @@ fn number(text: &str, min: usize, max: usize) -> Option<usize> {
         .filter(|number| (min..=max).contains(number))
 }
 
-/// An invalid option. Displays what is allowed.
+/// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `-s`

@@ -118,7 +118,7 @@ fn games(text: &str) -> Result<u32, OptionError> {
         .ok_or_else(|| OptionError::Games(text.into()))
 }
 
-/// An invalid option. Displays what is allowed.
+/// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `--name` is empty or too long. Contains the length of the name in characters.

@@ -119,7 +119,7 @@ fn first_board(text: &str, seed: u64) -> Result<Option<Board>, OptionError> {
     }
 }
 
-/// An invalid option. Displays what is allowed.
+/// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `--x`, `--o`

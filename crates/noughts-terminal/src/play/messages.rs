@@ -58,7 +58,7 @@ fn clock_in_words(settings: ClockSettings) -> String {
     }
 }
 
-/// Formats the clocks as `[x 2:58  o 3:00]`, `since` after the server sent them.
+/// Formats the clocks as `[x 2:58  o 3:00]` when the time `since` has passed since the server sent them.
 pub(super) fn clocks(record: &Record, clocks: &Clocks, since: Duration) -> String {
     let seats = (0..).map(Seat).take(clocks.left.len());
     let times = seats.filter_map(|seat| {

@@ -115,7 +115,8 @@ impl App {
         }
     }
 
-    /// Returns why a person cannot act now, apart from the rules; `None` if a person can act or the game is over.
+    /// Returns the reason why a person cannot act now. Does not check the rules of the game. Returns `None` if a person
+    /// can act or the game is over.
     fn why_not_now(&self) -> Option<String> {
         let local = self.local.as_ref()?;
         if !local.shows_present() {

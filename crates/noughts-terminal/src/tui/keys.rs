@@ -245,7 +245,7 @@ pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     let working: Vec<String> = BINDINGS
         .iter()
         .filter(|binding| !binding.word.is_empty())
-        // The entry of `Back` stands for both directions.
+        // The footer has no entry for `Forward`. The entry of `Back` stands for both directions.
         .filter(|binding| match binding.command {
             Command::Back => works(app, Command::Back) || works(app, Command::Forward),
             command => works(app, command),

@@ -109,7 +109,8 @@ impl LocalGame {
         Ok(())
     }
 
-    /// The number of turns before the person's last turn; `None` unless exactly one person plays and has moved.
+    /// The number of turns before the person's last turn. `None` if no person or several persons play, or if the
+    /// only person has not moved yet.
     pub(super) fn undo_to(&self) -> Option<usize> {
         let people = self.holders.iter().filter(|holder| holder.is_human());
         let is_person = |turn: &Turn| self.holder(turn.by).is_human();
@@ -250,7 +251,7 @@ impl LocalGame {
         })
     }
 
-    /// Moves the focus, on nine boards only within the active board.
+    /// Moves the focus. On nine boards, the focus stays within the active board while the current state is shown.
     pub(super) fn move_focus(&mut self, rows: isize, columns: isize) {
         let active = self.view.nested.and_then(|nested| nested.active);
         let moved = self.grid().moved(self.focus, rows, columns);

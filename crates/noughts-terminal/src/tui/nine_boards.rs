@@ -1,5 +1,5 @@
-//! Draws nine boards. Boards on which the player to move may play and boards of the winning line are highlighted; other
-//! boards have dim borders.
+//! Draws nine boards. Two kinds of boards are highlighted: the boards on which the player to move may play, and the
+//! boards of the winning line. The other boards have dim borders.
 
 use noughts_rules::{BoardState, Conclusion, Move, NestedView, WinReason};
 use ratatui::layout::Rect;

@@ -59,7 +59,7 @@ fn list_place(app: &App, local: &LocalGame, area: Rect) -> Rect {
     }
 }
 
-/// The first visible entry and the number of visible entries; the shown turn is always visible.
+/// The first visible entry and the number of visible entries. The shown turn is always visible.
 fn listed(local: &LocalGame, height: u16) -> (usize, usize) {
     // The list has an entry for the start of the game, too.
     let all = local.turns().len() + 1;
@@ -259,7 +259,7 @@ fn focus(app: &App, local: &LocalGame) -> Option<String> {
     })
 }
 
-/// The seats to list: all or, if there are too many, those around the seat to move.
+/// The seats to list: all seats or, if there are more than eight, eight seats around the seat to move.
 fn seats(local: &LocalGame) -> impl Iterator<Item = Seat> {
     let all = local.holders().len();
     let to_move = local.view().to_move.map_or(0, |seat| usize::from(seat.0));

@@ -88,7 +88,7 @@ impl RobotThread {
         }
     }
 
-    /// Starts the computation that the app needs, and stops any other.
+    /// Starts the computation that the app needs, and stops every other computation.
     pub(super) fn follow(&mut self, app: &App) {
         let wanted = app.request_id();
         if wanted == self.busy.as_ref().map(|(request_id, ..)| *request_id) {

@@ -102,7 +102,8 @@ fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
     Ok(Effect::None)
 }
 
-/// The terminal in raw mode, on the alternate screen. Dropping it restores the terminal, and so does a panic.
+/// The terminal in raw mode, on the alternate screen. The terminal is restored when this value is dropped, and when the
+/// thread that opened it panics.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
@@ -199,7 +200,7 @@ impl Signals {
     #[cfg(unix)]
     fn stop_here() -> io::Result<()> {
         use rustix::process::{Signal, kill_current_process_group};
-        // Stops the whole process group, so that the shell sees its job stop also under `cargo run`.
+        // Stops the whole process group, so that the shell notices the stop, also under `cargo run`.
         Ok(kill_current_process_group(Signal::TSTP)?)
     }
 

@@ -74,7 +74,7 @@ impl App {
     }
 }
 
-/// The visible lines and their places; the selected line is always visible.
+/// The visible lines and their places. The selected line is always visible.
 fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
     const TOP: u16 = 5;
     let (width, height) = size;
