@@ -23,7 +23,7 @@ const LARGE: usize = 64;
 /// The openings of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Openings {
-    /// Random openings. With two sides, a short search chooses the most balanced of several.
+    /// Random openings. With two sides, a short search chooses the most balanced of several openings.
     #[default]
     Balanced,
     /// Given openings, used one after the other, and then again from the first. Each opening is a list of moves from

@@ -93,8 +93,8 @@ impl ScoreSample {
             };
         }
         let is_possible = |truth: f64| -2.0 * self.log_likelihood(truth) <= CHI_SQUARE_95;
-        // Bisection between the mean, which is inside the interval, and an end of the range from 0 to 1, which may be
-        // outside.
+        // Bisection between the mean and one end of the range from 0 to 1. The mean is inside the interval. The end may
+        // be outside.
         let edge = |end: f64| {
             let (mut inside, mut outside) = (self.mean(), end);
             for _ in 0..40 {

@@ -81,7 +81,7 @@ pub(crate) fn format_move(variant: &Variant, at: Move) -> String {
     }
 }
 
-/// Parses a move; spaces around numbers are allowed.
+/// Parses a move. Spaces around numbers are allowed.
 pub(crate) fn read_move(variant: &Variant, text: &str) -> Option<Move> {
     if !is_standard(variant) {
         return match variant.parse_place(text.trim()) {

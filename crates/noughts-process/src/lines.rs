@@ -39,8 +39,8 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes the next complete line; `None` if more bytes are needed. A line that is too long is reported before its
-    /// end has arrived.
+    /// Takes the next complete line. Returns `None` if more bytes are needed. A line that is too long is reported
+    /// before its end has arrived.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let end = self.bytes.iter().position(|byte| *byte == b'\n');

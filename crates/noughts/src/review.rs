@@ -106,7 +106,7 @@ impl Review<'_> {
         text
     }
 
-    /// Writes JSON without a library: no text in it comes from a user, so nothing needs escapes.
+    /// Writes JSON without a library. No text in the JSON comes from a user, so nothing needs escapes.
     pub(crate) fn json(&self) -> String {
         let variant = self.game.variant();
         let turns = self.turns().map(|(number, turn, found, mistake)| {
