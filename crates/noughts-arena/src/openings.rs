@@ -32,7 +32,7 @@ pub enum Openings {
 }
 
 impl Openings {
-    /// Parses one opening per line, with spaces between moves; `#` begins a comment.
+    /// Parses one opening per line, with spaces between moves. `#` begins a comment.
     pub fn read(variant: &Variant, text: &str) -> Result<Openings, OpeningError> {
         let mut all = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -124,7 +124,7 @@ fn imbalance(game: &Game) -> i64 {
     }
 }
 
-/// A game after random moves; `None` if these moves end the game.
+/// A game after random moves. `None` if these moves end the game.
 fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     let count = match variant {
         Variant::Nested(_) => 3 + random.below(3),

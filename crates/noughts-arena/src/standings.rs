@@ -18,11 +18,11 @@ pub struct Standing {
     pub all: Score,
     /// The score by seat.
     pub by_seat: Vec<Score>,
-    /// The mean place; 1 is the best. Participants with equal results share a place.
+    /// The mean place. 1 is the best place. Participants with equal results share a place.
     pub place: f64,
     /// The score of each opening that was played from all seats.
     pub scores: ScoreSample,
-    /// Elo with its error bar; only in two-player games. With two participants, it is the difference to the other
+    /// Elo with its error bar, only in two-player games. With two participants, it is the difference to the other
     /// participant. With more participants, it is the difference to the mean of all participants.
     pub rating: Option<(f64, Interval)>,
     /// The number of failures in games that count, by kind.

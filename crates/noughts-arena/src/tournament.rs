@@ -62,7 +62,7 @@ pub enum Format {
     Gauntlet,
     /// Each participant plays only its neighbours in the list: participants at most this many places away. The list
     /// should be ordered by strength. With more than two seats, the first and the last participant of a group are at
-    /// most this many places apart; a group of direct neighbours is always allowed.
+    /// most this many places apart. A group of direct neighbours is always allowed.
     Ladder(usize),
 }
 

@@ -184,8 +184,8 @@ pub fn check_classic(
 /// the program shows nothing in this case.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
-/// Runs the first case, which shows how the program reads its input, and then the others in parallel. Returns `None`
-/// for the cases that were not run because the program did not end in earlier cases.
+/// Runs the first case, which shows how the program reads its input. Then runs the other cases in parallel. Returns
+/// `None` for the cases that were not run because the program did not end in earlier cases.
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,

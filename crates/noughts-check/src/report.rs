@@ -33,7 +33,7 @@ pub struct Report {
 /// The verdict on one rule.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The dialect in which a rule for servers was tried, `seed` or `later`; empty for other programs.
+    /// The dialect in which a rule for servers was tried, `seed` or `later`. Empty for other programs.
     pub dialect: String,
     /// The rule's short name.
     pub rule: String,

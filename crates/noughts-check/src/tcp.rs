@@ -39,10 +39,10 @@ use session_start::Failures;
 pub struct TcpTask {
     /// Where the server listens. If there is a `command`, port 0 means that the kit chooses a free port.
     pub address: SocketAddr,
-    /// The command that starts the server; its arguments may contain `{host}` and `{port}`. Empty if the server
+    /// The command that starts the server. Its arguments may contain `{host}` and `{port}`. Empty if the server
     /// already runs.
     pub command: Vec<OsString>,
-    /// The dialect to check; with `None` the kit finds out which dialects the server uses.
+    /// The dialect to check. If it is `None`, the kit finds out which dialects the server uses.
     pub dialect: Option<Dialect>,
     /// Whether the server lets two clients play against each other.
     pub pairs: bool,
@@ -61,7 +61,7 @@ pub struct TcpRule {
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
-    /// The only dialect that has this rule; `None` if both have it.
+    /// The only dialect that has this rule. `None` if both dialects have it.
     pub only: Option<Dialect>,
     /// Whether the rule needs a server that the kit has started.
     pub needs_program: bool,

@@ -50,7 +50,7 @@ pub struct Finding {
 pub struct Fact {
     /// The kind of fact, such as "expected".
     pub label: &'static str,
-    /// The bytes in hexadecimal; `..` stands for any byte, `…` for further bytes. Empty if there are none.
+    /// The bytes in hexadecimal. `..` stands for any byte, and `…` for further bytes. Empty if the fact has no bytes.
     pub hex: String,
     /// The meaning in words.
     pub words: String,

@@ -40,7 +40,7 @@ pub(crate) fn standard(columns: usize, rows: usize, exact: bool) -> Option<Varia
     Some(Variant::Grid(spec))
 }
 
-/// Columns and rows for `START` and `RECTSTART`; 9 by 9 for Ultimate and Multi.
+/// Columns and rows for `START` and `RECTSTART`. Ultimate and Multi have 9 by 9.
 pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     match variant {
         Variant::Grid(spec) => (spec.columns(), spec.rows()),

@@ -7,8 +7,8 @@ use std::io::{self, BufRead};
 pub enum Line {
     /// The text. Invalid UTF-8 is replaced.
     Text(String),
-    /// The line has more bytes than the limit; a CR before the LF counts. Such a line is reported once, and its text is
-    /// dropped.
+    /// The line has more bytes than the limit. A CR before the LF counts, too. The line is reported once, and its text
+    /// is dropped.
     TooLong,
 }
 

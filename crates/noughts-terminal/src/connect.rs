@@ -232,7 +232,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         played
     }
 
-    /// Creates the robot for this game; returns `None` if a person plays.
+    /// Creates the robot for this game. Returns `None` if a person plays.
     fn sit_down(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
         // Each game gets its own seed, so that games differ. The same session seed gives the same games.
         let engine_setup = EngineSetup {
@@ -435,7 +435,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks for a line; returns early if the server sends an event.
+    /// Asks for a line. Returns early if the server sends an event.
     fn ask(&mut self, prompt: &str) -> Result<Answer, Exit> {
         write!(self.output, "{prompt} ")?;
         let answer = match self.next(Wants::Line, FOR_EVER) {

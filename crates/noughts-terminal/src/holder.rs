@@ -34,7 +34,7 @@ pub const ROBOTS: [&str; 15] = [
 /// Who holds a seat. The text form is `human`, `human Ann`, or the name of a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
-    /// A person at this terminal; the name may be empty.
+    /// A person at this terminal. The name may be empty.
     Human(String),
     /// A strategy or an external engine.
     Robot(RobotName),

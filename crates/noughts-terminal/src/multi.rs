@@ -44,7 +44,7 @@ pub fn play(
 struct MultiGame {
     game: Game,
     seats: Robots,
-    /// The time that the robot took for the last turn; `None` before the first turn and after a person's turn.
+    /// The time that the robot took for the last turn. `None` before the first turn and after a person's turn.
     last_move_duration: Option<MoveDuration>,
     /// Shown beside the boards in the first turn, and on request.
     instructions: Vec<String>,

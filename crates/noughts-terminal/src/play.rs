@@ -147,7 +147,7 @@ pub enum PlayEvent {
     Reconnected,
     /// The connection failed permanently.
     Failed(String),
-    /// A line was typed; `None` at the end of input.
+    /// A line was typed. `None` at the end of input.
     Line(Option<String>),
 }
 
@@ -156,7 +156,7 @@ pub enum PlayEvent {
 pub struct PlaySettings {
     /// The seat. `None` if the user only watches the game.
     pub seat: Option<Seat>,
-    /// The robot's strategy; `None` if a person plays.
+    /// The robot's strategy. `None` if a person plays.
     pub robot: Option<StrategyName>,
     /// Whether the lines come from a person's keyboard, not from a file or a pipe. For a person, `:q` takes effect
     /// before moves that were typed ahead, and the program offers a rematch when the game is over.
@@ -181,11 +181,11 @@ pub enum PlayEnd {
     Over,
     /// The game is over, and everybody asked for a rematch.
     Rematch,
-    /// The person left; the game goes on.
+    /// The person left. The game goes on.
     Left,
 }
 
-/// Maximum number of lines typed ahead; more lines are dropped.
+/// Maximum number of lines typed ahead. More lines are dropped.
 const MAX_TYPED_AHEAD: usize = 256;
 
 /// How long to wait for the server's answer to the last request when the player leaves. `PIPE_LEAVE_TIMEOUT` is for

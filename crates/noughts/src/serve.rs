@@ -164,7 +164,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         log.close();
         Ok(())
     });
-    // Computations of robots and analyses are dropped; the games are already stored.
+    // Computations of robots and analyses are dropped. The games are already stored.
     runtime.shutdown_background();
     served
 }
@@ -312,8 +312,8 @@ fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
     })
 }
 
-/// Checks that an origin is a scheme, a name in lower case, and optionally a port. Browsers send origins in this form;
-/// any other form would never match.
+/// Checks that an origin is a scheme, a name in lower case, and optionally a port. Browsers send origins in this form.
+/// An origin in any other form would never match.
 fn read_origin(origin: &str) -> Result<String, Failure> {
     let name = ["https://", "http://"]
         .iter()

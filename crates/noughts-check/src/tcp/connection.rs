@@ -274,8 +274,8 @@ impl Connection {
         }
     }
 
-    /// Returns the next frame if `fits` accepts it, otherwise an error that says what was expected and what was
-    /// received.
+    /// Returns the next frame if `fits` accepts it. Otherwise, returns an error that says what was expected and what
+    /// was received.
     pub(crate) fn expect(
         &mut self,
         expected: &Expected,

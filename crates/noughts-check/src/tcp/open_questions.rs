@@ -300,7 +300,7 @@ fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
     (probe.judge)(&mut connection)
 }
 
-/// Returns an error unless the earlier rules have shown that a game goes on after an ERROR.
+/// Returns an error if the server sends no ERROR, plays no game, or does not continue a game after an ERROR.
 fn goes_on_after_errors(checker: &mut Checker) -> RuleResult {
     checker.sends_errors()?;
     checker.plays()?;

@@ -130,7 +130,7 @@ impl ServerProgram {
 }
 
 /// Whether a program listens at this address. On Linux, this looks for the port in the system's list of listening
-/// ports; on other systems it makes a connection.
+/// ports. On other systems, it makes a connection.
 fn is_listening(address: SocketAddr) -> bool {
     match listening_ports() {
         Some(ports) => ports.contains(&address.port()),
@@ -138,7 +138,7 @@ fn is_listening(address: SocketAddr) -> bool {
     }
 }
 
-/// The ports on which programs of this machine listen; `None` if the system has no such list. The kit prefers this list
+/// The ports on which programs of this machine listen. `None` if the system has no such list. The kit prefers this list
 /// to a test connection: for the server, a test connection is already a client that leaves without sending anything,
 /// and a separate rule is about such clients.
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use super::robot_option::{self, RobotOptionError};
 use crate::holder::Holder;
 use crate::symbols::{SymbolError, Symbols};
 
-/// The options as typed; `None` if not given.
+/// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Default, Debug)]
 pub struct ClassicOptions {
     /// `-s`
@@ -20,7 +20,7 @@ pub struct ClassicOptions {
     pub history: Option<String>,
     /// `-p`
     pub players: Option<String>,
-    /// `--variant`, instead of size and win.
+    /// `--variant`, which replaces `-s` and `-w`.
     pub variant: Option<String>,
     /// All values of `--robot`.
     pub robots: Vec<String>,

@@ -38,7 +38,7 @@ pub fn robot_seats(
     Ok(seats.into_iter().map(holder).collect())
 }
 
-/// The strategy of each seat; `None` for people.
+/// The strategy of each seat. `None` for people.
 fn strategies<'t>(
     symbols: &Symbols,
     robots: &'t [String],

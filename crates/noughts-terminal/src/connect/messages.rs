@@ -176,7 +176,7 @@ impl PlayerNames {
         }
     }
 
-    /// The score; `None` after fewer than two games.
+    /// The score. `None` after fewer than two games.
     pub(super) fn score(self, score: &Score) -> Option<String> {
         let Score { won, lost, drawn } = score;
         (score.games() > 1).then(|| {

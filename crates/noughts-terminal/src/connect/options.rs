@@ -13,7 +13,7 @@ const DEFAULT_NAME: &str = "player";
 /// Maximum of `--games`.
 const MAX_GAMES: u32 = 1_000_000;
 
-/// The options as typed; `None` if not given.
+/// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Default, Debug)]
 pub struct ConnectOptions {
     /// `--name`

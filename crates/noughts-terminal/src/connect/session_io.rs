@@ -32,7 +32,7 @@ pub(super) struct SessionIo<W> {
     has_ended: bool,
 }
 
-/// A line without its newline; `None` at the end of input.
+/// A line without its newline. `None` at the end of input.
 type Line = Option<String>;
 
 enum Input {

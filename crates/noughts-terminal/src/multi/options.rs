@@ -10,7 +10,7 @@ use crate::holder::{Holder, HolderError};
 /// The default opponent.
 pub const DEFAULT_ROBOT: &str = "minimax:7";
 
-/// The options as typed; `None` if not given.
+/// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Debug)]
 pub struct MultiOptions {
     /// `--x`: `human`, or a strategy.

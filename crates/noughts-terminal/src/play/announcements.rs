@@ -92,7 +92,7 @@ impl<O: Write> Session<'_, O> {
         Some((left, warn_at))
     }
 
-    /// The clocks as text, such as `[x 2:58  o 3:00]`; `None` without a clock.
+    /// The clocks as text, such as `[x 2:58  o 3:00]`. `None` without a clock.
     pub(super) fn clock_text(&self, state: &TableState) -> Option<String> {
         let clocks = state.clocks.as_ref()?;
         let since = self.now().saturating_sub(self.state_at);

@@ -12,7 +12,7 @@ pub struct Clocks {
     pub settings: ClockSettings,
     /// The time that each seat has left.
     pub left: Vec<Duration>,
-    /// The seat whose clock runs; `None` if no clock runs.
+    /// The seat whose clock runs. `None` if no clock runs.
     pub running: Option<Seat>,
 }
 
@@ -47,7 +47,7 @@ impl Clocks {
     }
 }
 
-/// The longest warning time that is shorter than `left`; `None` if there is none.
+/// The longest warning time that is shorter than `left`. `None` if there is none.
 pub(super) fn next_warning(left: Duration) -> Option<Duration> {
     WARNINGS.into_iter().find(|warning| *warning < left)
 }

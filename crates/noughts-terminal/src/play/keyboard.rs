@@ -1,4 +1,4 @@
-//! Sends typed lines to the current game; several games may follow each other.
+//! Sends typed lines to the current game. Several games may follow each other.
 
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -233,7 +233,7 @@ pub(super) fn joined(record: &Record, seat: Seat) -> String {
     format!("{} has joined.", name(record, seat))
 }
 
-/// The seat that messages call "you"; `None` if a robot plays or the user only watches.
+/// The seat that messages call "you". `None` if a robot plays or the user only watches.
 fn you(settings: &PlaySettings) -> Option<Seat> {
     settings.seat.filter(|_| settings.robot.is_none())
 }

@@ -139,7 +139,7 @@ impl App {
     }
 }
 
-/// Returns the text after one more key; `None` if the key cancels the dialog.
+/// Returns the text after one more key. Returns `None` if the key cancels the dialog.
 fn typed(mut text: String, code: KeyCode) -> Option<String> {
     match code {
         KeyCode::Esc => return None,

@@ -247,7 +247,7 @@ impl App {
         }
     }
 
-    /// The layout of the board; `None` if no game is shown or the screen is too small.
+    /// The layout of the board. `None` if no game is shown or the screen is too small.
     pub(super) fn layout(&self) -> Option<BoardLayout> {
         let local = self.local().filter(|_| !is_too_small(self.size))?;
         Some(BoardLayout::of(local, places(self.size).board))

@@ -19,7 +19,7 @@ const SIZES: [(u16, u16); 8] = [
 /// Number of cells that stay visible on each side of the focus, if there is enough space.
 const ROOM: usize = 3;
 
-/// The layout of a board. Cells are as large as possible; if the board does not fit, only a part of it is visible.
+/// The layout of a board. Cells are as large as possible. If the board does not fit, only a part of it is visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GridLayout {
     /// The area without labels.

@@ -17,7 +17,7 @@ pub(super) struct LocalGame {
     symbols: Vec<char>,
     /// The view on the screen, of the current or an earlier turn.
     view: View,
-    /// If an earlier state is shown, the number of turns before it; `None` if the current state is shown.
+    /// If an earlier state is shown, the number of turns before it. `None` if the current state is shown.
     looking_at: Option<usize>,
     /// The focused cell.
     pub(super) focus: GridPoint,

@@ -41,7 +41,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: 
     }
 }
 
-/// The turn whose list entry is at this position; 0 is the start of the game.
+/// The turn whose list entry is at this position. 0 stands for the start of the game.
 pub(super) fn turn_at(app: &App, local: &LocalGame, area: Rect, x: u16, y: u16) -> Option<usize> {
     let list = list_place(app, local, area);
     let (first, count) = listed(local, list.height);

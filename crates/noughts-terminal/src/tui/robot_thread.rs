@@ -99,7 +99,7 @@ impl RobotThread {
             return;
         };
         let (request_id, stop) = (request.request_id, Stop::new());
-        // The queue may be full while the thread stops an earlier computation; the next call tries again.
+        // The queue may be full while the thread stops an earlier computation. The next call tries again.
         let Some((questions, _)) = &self.channels else {
             return;
         };

@@ -174,7 +174,7 @@ impl StartForm {
         self.is_fresh = true;
     }
 
-    /// The value of a line; `None` if the line has no value.
+    /// The value of a line. `None` if the line has no value.
     pub(super) fn text(&self, item: Item) -> Option<String> {
         match item {
             Item::Game => Some(self.game.clone()),

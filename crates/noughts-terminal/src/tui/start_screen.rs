@@ -66,7 +66,7 @@ impl App {
         if self.start.text(item).is_none() {
             return self.choose(item);
         }
-        // A click on the label or the left arrow selects the previous value; a click farther right selects the next
+        // A click on the label or the left arrow selects the previous value. A click farther right selects the next
         // value.
         self.start
             .change(if x < place.x + TEXT + 2 { -1 } else { 1 });

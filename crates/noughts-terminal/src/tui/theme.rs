@@ -3,7 +3,7 @@
 use noughts_rules::Side;
 use ratatui::style::{Color, Modifier, Style};
 
-/// What the terminal can show. Every highlight is a character or a shape; colours are only an addition.
+/// What the terminal can show. Every highlight is a character or a shape. Colours are only an addition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Theme {
     /// Use lines, arrows, `×` and `○`. If false, use only ASCII.
@@ -38,7 +38,7 @@ impl Theme {
         if self.unicode { unicode } else { ascii }
     }
 
-    /// The character of a mark; if it cannot be shown, the default letter of its side.
+    /// The character of a mark. If it cannot be shown, the default letter of the mark's side.
     pub(super) fn glyph(self, symbol: char, side: Side) -> char {
         match symbol {
             'x' if self.unicode => '×',

@@ -168,7 +168,7 @@ fn seats(view: &View, is_listed: impl Fn(&SeatView) -> bool) -> Vec<Seat> {
     listed.map(|(seat, _)| seat).collect()
 }
 
-/// Converts an offer; `None` if this version does not support its kind.
+/// Converts an offer. Returns `None` if this version does not support its kind.
 fn offer(offer: &OfferView) -> Option<Offer> {
     let kind = match offer.kind {
         ApiOffer::Draw => OfferKind::Draw,

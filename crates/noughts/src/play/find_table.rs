@@ -34,7 +34,7 @@ const DEFAULT_NAME: &str = "player";
 pub(super) struct Finder<'t> {
     task: &'t Play,
     url: ServerUrl,
-    /// The variant that the command line names; `None` means the default.
+    /// The variant that the command line names. `None` means the default.
     variant: Option<String>,
     clock: Option<ClockSettings>,
     /// The name of a new player or of an anonymous seat if `--name` is not given. It is the strategy of the robot.
@@ -206,8 +206,8 @@ impl<'t> Finder<'t> {
                 "--against anyone needs a player, which is kept in the home directory: \
                  set HOME and leave --anonymous out, or play --against lobby",
             )),
-            // The user chose in the menu to wait for an opponent. A quick match needs a player; without one, the user
-            // waits at a table in the lobby.
+            // The user chose in the menu to wait for an opponent. A quick match needs a player. Without a player, the
+            // user waits at a table in the lobby.
             None => self.play_against(client, Some(variant.to_string()), "lobby"),
         }
     }

@@ -60,7 +60,7 @@ pub(in crate::tcp) struct Games {
 pub(super) struct Deviation {
     pub(super) kind: GameProblem,
     pub(super) stop: Stop,
-    /// The right flag of RESULT and the wrong flag that the server sent; `None` for problems that are not a wrong flag.
+    /// The right flag of RESULT and the wrong flag that the server sent. `None` for other problems.
     pub(super) flags: Option<(GameResult, GameResult)>,
 }
 
