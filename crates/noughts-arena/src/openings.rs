@@ -105,7 +105,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     best.map(|(_, plays)| plays).unwrap_or_default()
 }
 
-/// How unbalanced a position is; 0 is balanced. Always 0 with more than two sides, because the evaluation cannot
+/// How unbalanced a position is. 0 means balanced. Always 0 with more than two sides, because the evaluation cannot
 /// measure the balance between them.
 fn imbalance(game: &Game) -> i64 {
     if game.order().len() > 2 {

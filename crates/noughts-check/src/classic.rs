@@ -123,8 +123,8 @@ pub fn check_classic(
             Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
-                // A line that also fills the board does not prove that the program recognizes the line, because a full
-                // board ends the game anyway.
+                // A play that completes a line and also fills the board does not prove that the program recognizes the
+                // line, because a full board ends the game anyway.
                 seen.extend(line.filter(|line| !line.fills_board));
             }
             Verdict::Holds { .. } | Verdict::NotTried(_) => {}
@@ -180,8 +180,8 @@ pub fn check_classic(
     })
 }
 
-/// If the program still runs at the timeout in this number of cases, no further case is run. One case is enough if
-/// the program shows nothing in this case.
+/// Maximum number of cases in which the program may still run at the timeout. After this number, no further case is
+/// run. If the program shows nothing in one of these cases, this one case is enough.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
 /// Runs the first case, which shows how the program reads its input. Then runs the other cases in parallel. Returns

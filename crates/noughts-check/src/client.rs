@@ -141,8 +141,8 @@ pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsS
     command.iter().map(fill).collect()
 }
 
-/// Waits for the next connection. Returns `None` if the time is over, or if the client has ended or waits for typed
-/// input instead of connecting.
+/// Waits for the next connection. Returns `None` if no connection comes in time, or if the client has ended or waits
+/// for typed input instead of connecting.
 fn accept(
     task: &ClientTask,
     mut program: Option<&mut ClientProgram>,

@@ -22,8 +22,8 @@ pub(crate) enum Parsed<M> {
     Invalid(FrameError),
 }
 
-/// Parses a server's frame. `is_quiet` means that no more bytes came for a while. Then a RESULT or an ERROR that lacks
-/// its last bytes is parsed as a frame that is too short.
+/// Parses a server's frame. `is_quiet` means that no more bytes came for a while. If so, a RESULT or an ERROR that
+/// lacks its last bytes is parsed as a frame that is too short.
 pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Parsed<FromServer> {
     match FromServer::decode(bytes, dialect) {
         Ok(Some((FromServer::Action { id, cell }, length))) => wide_cell(cell, bytes, length)
@@ -63,8 +63,8 @@ pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Pa
     }
 }
 
-/// Parses a client's frame. `is_quiet` means that no more bytes came for a while. Then a HELLO whose name does not end
-/// with two zero bytes is parsed as a frame that is too short.
+/// Parses a client's frame. `is_quiet` means that no more bytes came for a while. If so, a HELLO whose name does not
+/// end with two zero bytes is parsed as a frame that is too short.
 pub(crate) fn parse_client(bytes: &[u8], is_quiet: bool) -> Parsed<FromClient> {
     match FromClient::decode(bytes) {
         Ok(Some((FromClient::Action { id, cell }, length))) => wide_cell(cell, bytes, length)

@@ -34,7 +34,7 @@ use game::Games;
 use server_program::ServerProgram;
 use session_start::Failures;
 
-/// A server to check, and how.
+/// A server to check, and how to check it.
 #[derive(Clone, Debug)]
 pub struct TcpTask {
     /// Where the server listens. If there is a `command`, port 0 means that the kit chooses a free port.
@@ -236,7 +236,7 @@ pub(crate) struct Checker {
     /// The name that the next client gets in reported conversations.
     client_name: &'static str,
     program: Option<ServerProgram>,
-    /// The first stack trace that the server printed while the kit had sent only allowed frames.
+    /// The first stack trace that the server printed although the kit had sent it only allowed frames.
     trace: Option<Finding>,
     /// Whether, since the last start of the server, the kit has sent a frame that the course document does not allow.
     has_sent_illegal: bool,

@@ -78,7 +78,7 @@ pub enum Claim {
     Draw,
 }
 
-/// A request of this player's seat. The receiver of the request repeats it until the server answers.
+/// A request to the server for this player's seat. The receiver of the request repeats it until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayRequest {
     /// An action of the game.
@@ -320,8 +320,8 @@ impl<O: Write> Session<'_, O> {
 
     fn handle(&mut self, event: PlayEvent) -> Result<Option<PlayEnd>, PlayError> {
         match event {
-            // While the program is disconnected, states are ignored, because the answer to a repeated request may bring
-            // a state too early. The new event stream brings the same state after `Reconnected`.
+            // While the program is disconnected, states are ignored. The answer to a repeated request may bring a state
+            // before the event `Reconnected`. After `Reconnected`, the new event stream brings the same state.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
             PlayEvent::Answer(answer) => {

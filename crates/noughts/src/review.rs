@@ -11,7 +11,7 @@ use noughts_server::conclusion_in_words;
 
 use crate::progress;
 
-/// A finished game with the analyses of the positions before its turns, as far as they were computed.
+/// A finished game with the analyses of the positions before its turns. An analysis that was not computed is `None`.
 pub(crate) struct Review<'g> {
     game: &'g Game,
     found: Vec<Option<Analysis>>,

@@ -98,7 +98,7 @@ fn budget(task: &Solve) -> Result<Budget, Failure> {
     })
 }
 
-/// Solves the position. With `--checkpoint`, solves in time slices and writes the file after each.
+/// Solves the position. With `--checkpoint`, solves in time slices and writes the file after each slice.
 fn solve(
     solver: &mut Solver,
     task: &Solve,

@@ -103,7 +103,7 @@ pub(super) enum Aspect {
     Other,
 }
 
-/// A fault of a program that may explain the first difference of a case.
+/// A fault of a program that may explain why a case is broken.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Cause {
     /// The program recognizes no lines at all.
@@ -168,7 +168,7 @@ impl Cause {
     }
 }
 
-/// The causes that explain a first difference, without [`Cause::Own`].
+/// The causes that explain this aspect after this trigger. [`Cause::Own`] is left out.
 pub(super) fn causes(trigger: Trigger, aspect: Aspect) -> Vec<Cause> {
     match (trigger, aspect) {
         (Trigger::Line(line), Aspect::GoesOn) => unseen(line),

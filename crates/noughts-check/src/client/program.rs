@@ -20,7 +20,7 @@ use crate::process::{End, Program, printable};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// A text that the kit searches in the client's output.
+    /// The text of the prompt. The kit looks for it in the client's output.
     pub prompt: String,
     /// The line to type, without its line break.
     pub text: String,

@@ -173,7 +173,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
     }
 }
 
-/// Draws the highlight of a large cell in its corners. The last play has a dot in one corner; other highlights use all
+/// Draws the highlight of a large cell in its corners. The last play has a dot in one corner. Other highlights use all
 /// four corners.
 fn corners(canvas: &mut Canvas<'_>, place: Rect, highlight: CellHighlight) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);

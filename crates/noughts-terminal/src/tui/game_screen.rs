@@ -291,8 +291,8 @@ impl App {
     }
 }
 
-/// Whether the user can leave without a question: the game is unchanged since it was started, loaded or saved, is over,
-/// or has only robots.
+/// Whether the user can leave without a question. This is so if the game has not changed since it was started, loaded
+/// or saved, if the game is over, or if only robots play.
 fn may_leave(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

@@ -349,7 +349,7 @@ fn follow_stream(
                 return Err(StreamEnd::Lost);
             }
         }
-        // One state contains all changes so far, so the other notices are dropped.
+        // One state contains all changes so far, so the other waiting messages are dropped.
         while changes.try_recv().is_ok() {}
         let state = table.state()?;
         if std::mem::take(&mut is_first) {

@@ -329,8 +329,8 @@ impl<'t> Finder<'t> {
     }
 
     /// Handles `--resume`: continues one of the user's games. If the command line names a server, only games at this
-    /// server are considered. If it names a game, only that game is considered. Returns `None` if the user chooses no
-    /// game.
+    /// server are considered. If the command line names a game, only that game is considered. Returns `None` if the
+    /// user chooses no game.
     fn resume(&self) -> Result<Option<RemoteTable>, Failure> {
         let url = &self.url;
         let is_any = self.task.places.is_empty();
