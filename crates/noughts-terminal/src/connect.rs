@@ -163,7 +163,8 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
 
     /// Requests a game and waits until it begins. Returns whether this client moves first.
     fn join(&mut self) -> Result<bool, Exit> {
-        // With `NotAdmitted` the server sends the correct id, so the second attempt must succeed.
+        // With `NotAdmitted` the server sends the correct id. The second attempt uses this id. If the second attempt
+        // fails too, the client gives up.
         for _ in 0..2 {
             self.io.say(ClientSession::play)?;
             match self.wait_for_game()? {

@@ -58,7 +58,8 @@ pub(in crate::tcp) fn reversed(own: u32, id: u32) -> &'static str {
     }
 }
 
-/// Reports a wrong id, unless an earlier rule has reported an id that is wrong in the same way.
+/// Reports a wrong id. If an earlier rule has reported an id that is wrong in the same way, the result refers to that
+/// rule.
 pub(super) fn report_wrong_id(
     checker: &mut Checker,
     rule: &'static str,
