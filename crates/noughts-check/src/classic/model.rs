@@ -80,7 +80,6 @@ impl Model {
         self.game.to_move().is_none()
     }
 
-    /// Executes `:q`.
     pub(super) fn quit(&mut self) {
         self.has_quit = true;
     }

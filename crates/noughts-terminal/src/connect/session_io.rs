@@ -52,7 +52,6 @@ pub(super) enum Wants {
     NewLine,
 }
 
-/// The next input.
 #[derive(Debug)]
 pub(super) enum Next {
     Event(Event),
@@ -83,7 +82,6 @@ impl<W: Write> SessionIo<W> {
         }
     }
 
-    /// The protocol session.
     pub(super) fn session(&self) -> &ClientSession {
         &self.session
     }

@@ -81,7 +81,6 @@ impl MultiSettings {
         &self.holders
     }
 
-    /// The specification of the variant.
     pub(super) fn spec(&self) -> &NestedSpec {
         &self.spec
     }

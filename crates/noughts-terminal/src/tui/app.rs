@@ -106,7 +106,6 @@ pub(super) struct Message {
     pub(super) is_bad: bool,
 }
 
-/// The state of a hint.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Hint {
     None,

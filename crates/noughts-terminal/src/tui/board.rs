@@ -17,7 +17,6 @@ pub(super) struct Overlay {
     pub(super) focus: Option<GridPoint>,
     /// The cells of the marks that the rewind in the open dialog would take back, in ascending order.
     pub(super) leaving: Vec<Move>,
-    /// The hint.
     pub(super) hint: Option<Move>,
 }
 
@@ -55,7 +54,6 @@ pub(super) struct Cell {
     pub(super) ground: char,
 }
 
-/// Draws a board.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     layout: &GridLayout,

@@ -155,7 +155,6 @@ impl LocalGame {
         &self.view
     }
 
-    /// The game.
     pub(super) fn game(&self) -> &Game {
         &self.game
     }

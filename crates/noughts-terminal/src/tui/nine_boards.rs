@@ -18,7 +18,6 @@ const SIZES: [((u16, u16), bool); 4] = [
     ((3, 1), false),
 ];
 
-/// The layout of nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct NineBoardsLayout {
     area: Rect,
@@ -101,7 +100,6 @@ impl NineBoardsLayout {
     }
 }
 
-/// Draws the nine boards.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     layout: &NineBoardsLayout,

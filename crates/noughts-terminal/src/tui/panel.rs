@@ -13,7 +13,6 @@ use crate::holder::Holder;
 /// Maximum number of seats listed.
 const SEATS: usize = 8;
 
-/// Draws the panel.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: Rect) {
     let lines = upper(canvas, app, local, area.width);
     for (y, (text, style)) in (area.y..area.bottom()).zip(&lines) {

@@ -68,7 +68,6 @@ const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5",
 /// Maximum length of a typed value.
 const LONGEST: usize = 40;
 
-/// The start form.
 #[derive(Debug)]
 pub(super) struct StartForm {
     game: String,

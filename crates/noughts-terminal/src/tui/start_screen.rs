@@ -90,7 +90,6 @@ fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
         .collect()
 }
 
-/// Draws the start screen.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App) {
     let area = canvas.area();
     let start = &app.start;
