@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: times, and instruction counts with callgrind.
 //!
-//! Times vary from run to run; instruction counts hardly do.
+//! Times vary from run to run. Instruction counts hardly vary.
 
 use crate::shell::{self, quote};
 use crate::tools::{POSTGRESQL, Tool, Toolbox, VALGRIND};

@@ -57,7 +57,7 @@ struct Options<'a> {
     is_resumed: bool,
 }
 
-/// Runs a campaign with each chosen store; returns whether no campaign failed. With `--mutants`, returns whether the
+/// Runs a campaign with each chosen store. Returns whether no campaign failed. With `--mutants`, returns whether the
 /// campaigns detected all mutants.
 pub(crate) fn run(words: &[&str]) -> Result<bool, String> {
     if words == ["--mutants"] {
@@ -129,8 +129,8 @@ fn parse<'a>(words: &[&'a str]) -> Result<Options<'a>, String> {
     }
 }
 
-/// The command line of a campaign with one store. `program` is a server to test instead of the current one. An empty
-/// `journal` means no journal; an empty `program` means the current server.
+/// The command line of a campaign with one store. `program` is the server to test. If it is empty, the current server
+/// is tested. If `journal` is empty, the campaign writes no journal.
 fn campaign(seed: u64, faults: u64, store: &str, journal: &str, program: &str) -> String {
     let journal = match journal {
         "" => String::new(),

@@ -191,7 +191,8 @@ fn write_control(tree: &str, version: &str) -> Result<(), String> {
     let size = shell::read(&format!(
         "du --summarize --apparent-size --block-size=1024 {tree} | cut -f1"
     ))?;
-    // The newest version of a glibc symbol that the program uses: the oldest C library with which the program runs.
+    // The newest version among the glibc symbols that the program uses. The program needs a C library of this version
+    // or a newer one.
     let libc = shell::read(&format!(
         "objdump -T {FOLDER}/noughts | grep -o 'GLIBC_[0-9.]*' | cut -d_ -f2 | sort -uV | tail -1"
     ))?;

@@ -38,7 +38,7 @@ impl Limit {
     }
 }
 
-/// Fuzzes one target, or all; returns whether nothing was found.
+/// Fuzzes one target, or all targets. Returns true if no fault was found.
 pub(crate) fn run(target: Option<&str>, limit: Limit) -> Result<bool, String> {
     let parts = parts(target, limit);
     match parts.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn parts(wanted: Option<&str>, limit: Limit) -> Vec<Part> {
     let limit = limit.option();
     let is_wanted = |target: &String| wanted.is_none_or(|wanted| wanted == target);
     let targets = targets().into_iter().filter(is_wanted);
-    // New inputs go to the corpus, which is not in the repository; seeds are only read.
+    // New inputs go to the corpus, which is not in the repository. Seeds are only read.
     let fuzz = |target: String| {
         let (corpus, seeds) = (
             format!("fuzz/corpus/{target}"),

@@ -51,8 +51,8 @@ const SUBJECTS: [Subject; 3] = [
 
 const FOLDER: &str = "target/mutants";
 
-/// Tests `size` mutants that the seed draws from all subjects; returns whether all were detected. Mutants that an
-/// earlier run detected, or that do not build, are not tested again.
+/// Tests `size` mutants that the seed draws from all subjects. Returns whether all of them were detected. Mutants that
+/// an earlier run detected, or that do not build, are not tested again.
 pub(crate) fn run(size: usize, seed: u64) -> Result<bool, String> {
     Toolbox::default().require(CARGO_MUTANTS)?;
     let mut all = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn run(size: usize, seed: u64) -> Result<bool, String> {
     Ok(is_detected)
 }
 
-/// Tests the mutants of one subject, and prints those that its tests do not detect. Returns whether there are none.
+/// Tests the mutants of one subject, and prints those that its tests do not detect. Returns true if all are detected.
 fn test(subject: &Subject, mutants: &[&str]) -> Result<bool, String> {
     let folder = format!("{FOLDER}/{}", subject.name);
     let before = Results::read(&folder, mutants);

@@ -167,7 +167,7 @@ const TESTS: [(&str, &str); 2] = [
 
 const COPY: &str = "target/mutants/tree";
 
-/// Tries the mutants whose name contains the word, or all; returns whether all were detected.
+/// Tries the mutants whose name contains the word, or all mutants. Returns whether all of them were detected.
 pub(crate) fn run(word: Option<&str>) -> Result<bool, String> {
     let is_wanted = |mutant: &&Mutant| word.is_none_or(|word| mutant.name.contains(word));
     let wanted: Vec<&Mutant> = MUTANTS.iter().filter(is_wanted).collect();

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-/// Runs a command line in the shell and shows its output. The error says how it failed.
+/// Runs a command line in the shell and shows its output. The error says how the command failed.
 pub(crate) fn run(line: &str) -> Result<(), String> {
     eprintln!("   $ {line}");
     let status = shell(line)

@@ -78,7 +78,7 @@ fn parts() -> Vec<Part> {
             &[
                 "npm run --silent --prefix web check",
                 "npm run --silent --prefix web units",
-                // Builds the server; nothing to do after the part `tests`.
+                // Builds the server. After the part `tests`, the server is already built.
                 "cargo nextest run --workspace --locked --no-run",
                 "npm run --silent --prefix web browser",
             ],
@@ -120,7 +120,7 @@ fn long_parts() -> Vec<Part> {
     parts
 }
 
-/// Runs the parts with these names, or all; returns whether all passed.
+/// Runs the parts with these names, or all parts. Returns whether all of them passed.
 pub(crate) fn run(is_long: bool, names: &[&str]) -> Result<bool, String> {
     let mut all = parts();
     if is_long {

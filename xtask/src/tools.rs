@@ -115,7 +115,7 @@ pub(crate) const PAGE_TOOLS: Tool = command(
     "npm ci --no-audit --no-fund --prefix web",
 );
 
-/// The tools of one run. Each is looked for and installed at most once.
+/// The tools of one run. Each tool is looked for and installed at most once.
 #[derive(Default)]
 pub(crate) struct Toolbox {
     known: BTreeMap<&'static str, Result<(), String>>,

@@ -23,7 +23,7 @@ const LARGE: usize = 64;
 /// The openings of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Openings {
-    /// Random openings. With two sides, a short search chooses the most balanced of several.
+    /// Random openings. With two sides, a short search chooses the most balanced of several openings.
     #[default]
     Balanced,
     /// Given openings, used one after the other, and then again from the first. Each opening is a list of moves from
@@ -32,7 +32,7 @@ pub enum Openings {
 }
 
 impl Openings {
-    /// Parses one opening per line, with spaces between moves; `#` begins a comment.
+    /// Parses one opening per line, with spaces between moves. `#` begins a comment.
     pub fn read(variant: &Variant, text: &str) -> Result<Openings, OpeningError> {
         let mut all = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -105,7 +105,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     best.map(|(_, plays)| plays).unwrap_or_default()
 }
 
-/// How unbalanced a position is; 0 is balanced. Always 0 with more than two sides, because the evaluation cannot
+/// How unbalanced a position is. 0 means balanced. Always 0 with more than two sides, because the evaluation cannot
 /// measure the balance between them.
 fn imbalance(game: &Game) -> i64 {
     if game.order().len() > 2 {
@@ -124,7 +124,7 @@ fn imbalance(game: &Game) -> i64 {
     }
 }
 
-/// A game after random moves; `None` if these moves end the game.
+/// A game after random moves. `None` if these moves end the game.
 fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     let count = match variant {
         Variant::Nested(_) => 3 + random.below(3),

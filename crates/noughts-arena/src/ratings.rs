@@ -133,7 +133,7 @@ fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
         .collect()
 }
 
-/// The inverse of a matrix by Gauss-Jordan elimination; `None` if the matrix is singular.
+/// The inverse of a matrix by Gauss-Jordan elimination. `None` if the matrix is singular.
 fn invert(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = matrix.len();
     let mut left: Vec<Vec<f64>> = matrix.to_vec();

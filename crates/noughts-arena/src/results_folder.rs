@@ -1,8 +1,8 @@
 //! The results folder of a tournament. It contains the reports and the finished games, so that an interrupted
 //! tournament can continue.
 //!
-//! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game, written after the
-//! game's record. A line that was cut off by a crash is dropped, and the game is played again.
+//! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game. The line is written after
+//! the record of the game. If a crash cut off a line, the line is dropped and the game is played again.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -19,7 +19,7 @@ impl Score {
         self.wins + self.draws + self.losses
     }
 
-    /// Points per game, with half a point for a draw; 0.5 without games.
+    /// Points per game, with half a point for a draw. 0.5 if there are no games.
     pub fn mean(&self) -> f64 {
         match self.games() {
             0 => 0.5,

@@ -18,12 +18,12 @@ pub struct Standing {
     pub all: Score,
     /// The score by seat.
     pub by_seat: Vec<Score>,
-    /// The mean place; 1 is the best. Participants with equal results share a place.
+    /// The mean place. 1 is the best place. Participants with equal results share a place.
     pub place: f64,
     /// The score of each opening that was played from all seats.
     pub scores: ScoreSample,
-    /// Elo with its error bar; only in two-player games. With two participants it is the difference to the other one,
-    /// otherwise the difference to the mean of all participants.
+    /// Elo with its error bar, only in two-player games. With two participants, it is the difference to the other
+    /// participant. With more participants, it is the difference to the mean of all participants.
     pub rating: Option<(f64, Interval)>,
     /// The number of failures in games that count, by kind.
     pub faults: BTreeMap<RobotFaultKind, u32>,
@@ -49,7 +49,8 @@ pub struct Standings {
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 
-/// The place (mean rank) of each winner or, if `has_won` is false, of each other seat.
+/// The place (mean rank) of each winner or, if `has_won` is false, of each other seat. For three seats and one winner,
+/// the places are 1, 2.5 and 2.5.
 fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     let (seats, winners) = (seats as f64, winners as f64);
     match has_won {
@@ -129,7 +130,7 @@ impl SequentialTest {
         }
     }
 
-    /// Adds new results; returns whether the test has decided.
+    /// Adds new results. Returns whether the test has decided.
     pub fn update(&mut self, tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> bool {
         let seats = tournament.seats() as u32;
         while self.decided.is_none() {

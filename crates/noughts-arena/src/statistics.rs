@@ -1,7 +1,7 @@
 //! Mean score with its error bar, Elo, and the sequential probability ratio test (SPRT).
 //!
 //! The sample has one value per opening: the mean score of the games that play the opening from all seats. Games with
-//! the same opening depend on one another; games with different openings do not. The method assumes no distribution.
+//! the same opening depend on one another. Games with different openings do not. The method assumes no distribution.
 //! The likelihood of a mean is the likelihood of the best-fitting distribution with that mean (Owen's empirical
 //! likelihood, where scores of 0 and 1 are always possible). So the error bar is right for draws and for games that
 //! depend on one another, and ten wins out of ten still leave some uncertainty.
@@ -93,8 +93,8 @@ impl ScoreSample {
             };
         }
         let is_possible = |truth: f64| -2.0 * self.log_likelihood(truth) <= CHI_SQUARE_95;
-        // Bisection between the mean, which is inside the interval, and an end of the range from 0 to 1, which may be
-        // outside.
+        // Bisection between the mean and one end of the range from 0 to 1. The mean is inside the interval. The end may
+        // be outside.
         let edge = |end: f64| {
             let (mut inside, mut outside) = (self.mean(), end);
             for _ in 0..40 {

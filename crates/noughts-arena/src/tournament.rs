@@ -62,7 +62,7 @@ pub enum Format {
     Gauntlet,
     /// Each participant plays only its neighbours in the list: participants at most this many places away. The list
     /// should be ordered by strength. With more than two seats, the first and the last participant of a group are at
-    /// most this many places apart; a group of direct neighbours is always allowed.
+    /// most this many places apart. A group of direct neighbours is always allowed.
     Ladder(usize),
 }
 
@@ -101,7 +101,7 @@ pub struct ScheduledGame {
 pub struct GameResult {
     /// The game.
     pub game: ScheduledGame,
-    /// The seats that won; none in a draw.
+    /// The seats that won. The list is empty in a draw.
     pub winners: Vec<usize>,
     /// The number of moves, including the opening.
     pub plies: usize,
@@ -246,7 +246,7 @@ impl Tournament {
         })
     }
 
-    /// Plays one game; `None` if `stop` was set before the end of the game.
+    /// Plays one game. Returns `None` if `stop` was set before the end of the game.
     pub fn play_one(&self, number: u32, stop: &Stop) -> Option<(GameResult, Record)> {
         let scheduled = self.scheduled_game(number);
         let mut game = self.opened(scheduled.round);

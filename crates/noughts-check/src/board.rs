@@ -89,8 +89,8 @@ impl Board {
         self.free().into_iter().filter(wins).collect()
     }
 
-    /// Chooses a free cell for the kit, which plays first, so that the `wanted` result becomes likely. The kit's first
-    /// move is always random; with [`Tactic::Random`] every move is.
+    /// Chooses a free cell for the kit so that the `wanted` result becomes likely. The kit plays first. Its first move
+    /// is always random. With [`Tactic::Random`], all its moves are random.
     pub(crate) fn choose(
         &self,
         wanted: GameResult,

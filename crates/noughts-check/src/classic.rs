@@ -55,9 +55,11 @@ pub fn classic_cases() -> Vec<Case> {
 /// the time of a case.
 const MAX_PARALLEL: usize = 4;
 
-/// Checks a classic program. The kit calls `tell` before each case. An error says why the program cannot be checked at
-/// all: it does not start, or a case expects a game with options that the course document does not allow. After each
-/// game, the kit kills all processes that the program has started.
+/// Checks a classic program. The kit calls `tell` before each case. After each game, the kit kills all processes that
+/// the program has started.
+///
+/// Returns an error if the program cannot be checked at all: the program does not start, or a case expects a game but
+/// has options that the course document does not allow.
 pub fn check_classic(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -116,13 +118,13 @@ pub fn check_classic(
                 is_demanded: entry.weight == Weight::Demanded,
                 causes: judged.causes,
             }),
-            // Only cases that the course document demands count. In other cases, a program that continues the game may
-            // be right too.
+            // Only these cases prove that the program recognizes a line. In a case that the course document does not
+            // demand, a program that continues the game may be right too.
             Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
-                // A line that also fills the board does not prove that the program recognizes the line, because a full
-                // board ends the game anyway.
+                // A play that completes a line and also fills the board does not prove that the program recognizes the
+                // line, because a full board ends the game anyway.
                 seen.extend(line.filter(|line| !line.fills_board));
             }
             Verdict::Holds { .. } | Verdict::NotTried(_) => {}
@@ -178,12 +180,12 @@ pub fn check_classic(
     })
 }
 
-/// If the program still runs at the timeout in this number of cases, no further case is run. One case is enough if
-/// the program shows nothing in this case.
+/// Maximum number of cases in which the program may still run at the timeout. After this number, no further case is
+/// run. If the program shows nothing in one of these cases, this one case is enough.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
-/// Runs the first case, which shows how the program reads its input, and then the others in parallel. Returns `None`
-/// for the cases that were not run because the program did not end in earlier cases.
+/// Runs the first case, which shows how the program reads its input. Then runs the other cases in parallel. Returns
+/// `None` for the cases that were not run because the program did not end in earlier cases.
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -302,8 +304,8 @@ fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// Returns the verdict, and whether the case is broken because the program crashed or had to be killed. This is a fault
-/// even if the course document leaves the case open.
+/// Returns the verdict, and whether the case is broken because the program crashed or had to be killed. A crash is a
+/// fault even if the course document leaves the case open.
 fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(
@@ -347,8 +349,8 @@ fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     (judged, has_crashed)
 }
 
-/// If the program crashed by a signal or had to be killed: maximum number of bytes of its output that are searched for
-/// the lines in the report.
+/// Maximum number of bytes of output in which the kit looks for lines to show in the report. The limit applies only if
+/// a signal ended the program or the kit killed the program.
 const MAX_SHOWN: usize = 1 << 16;
 
 fn check_exactly(case: &Case, run: &Run) -> Judged {
@@ -372,8 +374,8 @@ fn check_exactly(case: &Case, run: &Run) -> Judged {
     Verdict::holds().into()
 }
 
-/// Returns a cause that describes the first wrong byte: the text before it, if it is one of a few known texts, and the
-/// byte that the program wrote instead.
+/// Returns a cause that describes the first wrong byte. The cause contains the byte that the program wrote. It also
+/// contains the text before this byte, if that text is one of a few known texts.
 fn first_byte(case: &Case, run: &Run) -> Cause {
     let expected = exact_output(case);
     let bytes = expected.bytes().zip(&run.output);

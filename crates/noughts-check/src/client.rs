@@ -44,9 +44,12 @@ pub struct ClientTask {
     pub timeout: Duration,
 }
 
-/// Checks a client. The kit calls `tell` before it waits for each connection. An error says why nothing can be checked:
-/// the command cannot be run, the client never connected because it ended with an error or waited for typed input, or a
-/// person started no client.
+/// Checks a client. The kit calls `tell` before it waits for each connection.
+///
+/// Returns an error with the reason if nothing can be checked:
+/// - the command cannot be run,
+/// - the client never connected, because it ended with an error or waited for typed input, or
+/// - the task has no command, and nobody started a client by hand.
 pub fn check_client(
     task: &ClientTask,
     processes: &ProcessSet,
@@ -138,8 +141,8 @@ pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsS
     command.iter().map(fill).collect()
 }
 
-/// Waits for the next connection. Returns `None` if the time is over, or if the client has ended or waits for typed
-/// input instead of connecting.
+/// Waits for the next connection. Returns `None` if no connection comes in time, or if the client has ended or waits
+/// for typed input instead of connecting.
 fn accept(
     task: &ClientTask,
     mut program: Option<&mut ClientProgram>,

@@ -110,7 +110,7 @@ fn error_words(id: u32, code: u8, text: &Text) -> String {
     )
 }
 
-/// Returns the meaning of an error code in parentheses, after a space; empty if the code is unknown.
+/// Returns a space and the meaning of an error code in parentheses. Returns an empty text if the code is unknown.
 pub(crate) fn code_words(code: u8) -> String {
     match ErrorCode::try_from(code).ok() {
         Some(complaint) => format!(" ({complaint})"),

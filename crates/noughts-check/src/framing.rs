@@ -22,8 +22,8 @@ pub(crate) enum Parsed<M> {
     Invalid(FrameError),
 }
 
-/// Parses a server's frame. `is_quiet` means that no more bytes came for a while. Then a RESULT or an ERROR that lacks
-/// its last bytes is parsed as a frame that is too short.
+/// Parses a server's frame. `is_quiet` means that no more bytes came for a while. If so, a RESULT or an ERROR that
+/// lacks its last bytes is parsed as a frame that is too short.
 pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Parsed<FromServer> {
     match FromServer::decode(bytes, dialect) {
         Ok(Some((FromServer::Action { id, cell }, length))) => wide_cell(cell, bytes, length)
@@ -63,8 +63,8 @@ pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Pa
     }
 }
 
-/// Parses a client's frame. `is_quiet` means that no more bytes came for a while. Then a HELLO whose name does not end
-/// with two zero bytes is parsed as a frame that is too short.
+/// Parses a client's frame. `is_quiet` means that no more bytes came for a while. If so, a HELLO whose name does not
+/// end with two zero bytes is parsed as a frame that is too short.
 pub(crate) fn parse_client(bytes: &[u8], is_quiet: bool) -> Parsed<FromClient> {
     match FromClient::decode(bytes) {
         Ok(Some((FromClient::Action { id, cell }, length))) => wide_cell(cell, bytes, length)
@@ -104,7 +104,8 @@ fn short_hello(bytes: &[u8]) -> Parsed<FromClient> {
     }
 }
 
-/// Parses a position with two bytes per character, such as `00 31 00 2d 00 30`; `None` if it is not one.
+/// Parses a position with two bytes per character, such as `00 31 00 2d 00 30` for `1-0`. Returns `None` if the bytes
+/// have another form.
 fn wide_cell(cell: [u8; 3], bytes: &[u8], length: usize) -> Option<([u8; 3], Deviation)> {
     let [0, row, 0] = cell else { return None };
     let [b'-', 0, column] = *bytes.get(length..length + 3)? else {
@@ -158,7 +159,8 @@ fn cell_or_none(cell: [u8; 3]) -> bool {
     cell == NO_CELL || Cell::try_from(cell).is_ok()
 }
 
-/// Returns the flag that a byte means, and whether the byte is a character such as '1'; `None` if it is no flag.
+/// Returns the flag that a byte stands for, and whether the byte is a character such as '1'. Returns `None` if the byte
+/// is not a flag.
 fn flag_of(byte: u8) -> Option<(GameResult, bool)> {
     match byte {
         b'0'..=b'2' => GameResult::try_from(byte - b'0')

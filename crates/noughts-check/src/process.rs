@@ -19,7 +19,8 @@ pub(crate) struct Program {
 pub(crate) enum End {
     /// The program ended by itself, with this exit code.
     Exit(i32),
-    /// A signal ended the program, for example because it crashed; 0 if the number of the signal is unknown.
+    /// A signal with this number ended the program, for example because the program crashed. The number is 0 if it is
+    /// unknown.
     Signal(i32),
     /// The program was still running at the deadline.
     TimedOut,
@@ -38,10 +39,11 @@ impl fmt::Display for End {
     }
 }
 
-/// A program that writes more bytes than this to one of its outputs is stopped.
+/// The kit stops a program that writes more than this number of bytes to standard output or to standard error.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
-/// How often to check whether a program has ended while its children keep its output open.
+/// How often to check whether a program has ended. The end of its output does not show this, because children of the
+/// program may keep the output open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Program {
@@ -72,8 +74,10 @@ impl Program {
         self.process.kill();
     }
 
-    /// Waits until the program writes something or ends, at most [`POLL_INTERVAL`] and at most until `until`. Returns
-    /// [`End::TooMuchOutput`] if the program has written too much; otherwise how it ended, or `None` if it still runs.
+    /// Waits until the program writes something or ends, but not longer than [`POLL_INTERVAL`] and not beyond `until`.
+    ///
+    /// Returns [`End::TooMuchOutput`] if the program has written too much. Otherwise, returns how the program ended, or
+    /// `None` if it still runs.
     pub(crate) fn read(&mut self, until: Instant) -> Option<End> {
         let event = self
             .process
@@ -93,7 +97,8 @@ impl Program {
         }
     }
 
-    /// Reads until the program ends or has written too much, at most until `until`.
+    /// Reads until the program ends or has written too much. Returns [`End::TimedOut`] if neither happens before
+    /// `until`.
     pub(crate) fn wait(&mut self, until: Instant) -> End {
         loop {
             if let Some(end) = self.read(until) {
@@ -105,8 +110,8 @@ impl Program {
         }
     }
 
-    /// Reads what was written so far, without waiting. Returns how the program ended; `None` if it still runs and has
-    /// not written too much.
+    /// Reads the output that the program has written so far, without waiting. Returns [`End::TooMuchOutput`] if the
+    /// program has written too much. Otherwise, returns how the program ended, or `None` if it still runs.
     pub(crate) fn read_available(&mut self) -> Option<End> {
         loop {
             let length = self.output.len() + self.errors.len();
@@ -117,8 +122,8 @@ impl Program {
         }
     }
 
-    /// The first line that is not blank on standard error or, if there is none, on standard output. `None` if both are
-    /// blank.
+    /// The first line of standard error that is not blank. If there is none, the first line of standard output that is
+    /// not blank. `None` if both outputs are blank.
     pub(crate) fn first_line(&self) -> Option<String> {
         [&self.errors, &self.output].into_iter().find_map(|bytes| {
             let text = String::from_utf8_lossy(bytes);
@@ -128,7 +133,7 @@ impl Program {
     }
 }
 
-/// Appends the bytes of an event. The last chunk may exceed the limit, so that the caller notices the excess; later
+/// Appends the bytes of an event. The last chunk may exceed the limit, so that the caller notices the excess. Later
 /// chunks are dropped.
 fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
     let (kept, bytes) = match event {
@@ -146,8 +151,8 @@ const MAX_TRACE_LINES: usize = 8;
 
 const PYTHON_TRACE: &str = "Traceback (most recent call last)";
 
-/// Finds the stack trace of an uncaught error. Returns at most [`MAX_TRACE_LINES`] of its lines; empty if there is
-/// none.
+/// Finds the stack trace of an uncaught error. Returns at most [`MAX_TRACE_LINES`] of its lines. The result is empty if
+/// there is no stack trace.
 pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().collect();

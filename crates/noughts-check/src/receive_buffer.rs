@@ -1,4 +1,4 @@
-//! Bytes received on a connection that were not parsed as frames yet.
+//! Received bytes that were not yet parsed as frames.
 
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;

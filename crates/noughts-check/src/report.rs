@@ -25,25 +25,25 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// Whether the text and the HTML page leave out the rules that the course document does not demand.
     pub hide_differences: bool,
-    /// For a server: the sum of all fixed pauses and of the limits of all waits that timed out. Unlike the duration of
-    /// the check, this sum hardly depends on the speed of the machine. Zero for other programs.
+    /// For a server: the sum of all fixed pauses and of the time limits of all waits that timed out. Unlike the
+    /// duration of the check, this sum hardly depends on the speed of the machine. Zero for other programs.
     pub waited: Duration,
 }
 
 /// The verdict on one rule.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The dialect in which a rule for servers was tried, `seed` or `later`; empty for other programs.
+    /// The dialect in which a rule for servers was tried, `seed` or `later`. Empty for other programs.
     pub dialect: String,
     /// The rule's short name.
     pub rule: String,
     /// What the rule says.
     pub claim: String,
-    /// The sentence of the course document that demands the rule or, for a rule that the document does not demand, the
-    /// reason for the rule.
+    /// The sentence of the course document that demands the rule. If the document does not demand the rule: the reason
+    /// for the rule.
     pub source: String,
-    /// Whether breaking the rule is a fault. For a classic program it may be [`Weight::Demanded`] although the rule is
-    /// an open question: in a strict check, and if the program crashed or was killed.
+    /// Whether breaking the rule is a fault. For a classic program, an open question has the weight
+    /// [`Weight::Demanded`] in two cases: in a strict check, and if the program crashed or was killed.
     pub weight: Weight,
     /// Whether the rule holds, is broken, or was not tried.
     pub verdict: Verdict,
@@ -173,8 +173,8 @@ fn heading(weight: Weight) -> &'static str {
     }
 }
 
-/// Escapes text for HTML and XML. Control characters, except newline and tab, and other characters that XML 1.0 does
-/// not allow are replaced by `�`.
+/// Escapes text for HTML and XML. Replaces by `�` all control characters except newline and tab, and all other
+/// characters that XML 1.0 does not allow.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for sign in text.chars() {

@@ -34,15 +34,15 @@ use game::Games;
 use server_program::ServerProgram;
 use session_start::Failures;
 
-/// A server to check, and how.
+/// A server to check, and how to check it.
 #[derive(Clone, Debug)]
 pub struct TcpTask {
     /// Where the server listens. If there is a `command`, port 0 means that the kit chooses a free port.
     pub address: SocketAddr,
-    /// The command that starts the server; its arguments may contain `{host}` and `{port}`. Empty if the server
+    /// The command that starts the server. Its arguments may contain `{host}` and `{port}`. Empty if the server
     /// already runs.
     pub command: Vec<OsString>,
-    /// The dialect to check; with `None` the kit finds out which dialects the server uses.
+    /// The dialect to check. If it is `None`, the kit finds out which dialects the server uses.
     pub dialect: Option<Dialect>,
     /// Whether the server lets two clients play against each other.
     pub pairs: bool,
@@ -56,16 +56,16 @@ pub struct TcpRule {
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the course document that demands the rule or, for a rule that the document does not demand, the
-    /// reason for the rule.
+    /// The sentence of the course document that demands the rule. If the document does not demand the rule: the reason
+    /// for the rule.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
-    /// The only dialect that has this rule; `None` if both have it.
+    /// The only dialect that has this rule. `None` if both dialects have it.
     pub only: Option<Dialect>,
     /// Whether the rule needs a server that the kit has started.
     pub needs_program: bool,
-    /// Whether the kit's clients send only frames that the course document allows while this rule is tried. If so, a
+    /// Whether, while this rule is tried, the kit's clients send only frames that the course document allows. If so, a
     /// stack trace of the server is a fault.
     is_legal: bool,
     check: fn(&mut Checker) -> RuleResult,
@@ -113,8 +113,9 @@ impl TcpRule {
 pub(crate) const DOCUMENT: &str = "the document \"Tic-tac-toe\" of the programming course, with HELLO, READY, PLAY, ADMIT, \
      ACTION, RESULT and ERROR (docs/conformance.md lists every rule)";
 
-/// The rules for servers, in the order in which they are tried: if `pairs` is false, for a server that plays against
-/// each client itself; if `pairs` is true, for a server that lets two clients play against each other.
+/// The rules for servers, in the order in which they are tried. If `pairs` is false, these are the rules for a server
+/// that plays against each client itself. If `pairs` is true, these are the rules for a server that lets two clients
+/// play against each other.
 pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     let tables: &[&[TcpRule]] = match pairs {
         false => &[
@@ -133,11 +134,11 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     tables.iter().flat_map(|table| table.iter()).collect()
 }
 
-/// Checks a server. The kit calls `tell` before it tries each rule. An error says why the server cannot be checked at
-/// all: for example, nothing listens at the address, or the command does not start a server.
+/// Checks a server. The kit calls `tell` before it tries each rule. Returns an error if the server cannot be checked at
+/// all: for example, if nothing listens at the address, or if the command does not start a server.
 ///
-/// After fifteen times the timeout for one answer the kit tries no further rule. If a server that the kit has started
-/// ends when a client leaves, the kit must start it again for each rule, and the check may take twice as long.
+/// After fifteen times the timeout for one answer, the kit tries no further rule. If a server that the kit has started
+/// ends when a client leaves, the kit must start it again for each rule. Then the check may take twice as long.
 pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,
@@ -204,7 +205,7 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Resu
     })
 }
 
-/// Reports a rule that is broken in both dialects as one fault.
+/// If a rule is broken in both dialects, reports this as one fault.
 fn report_once(entries: &mut [Entry]) {
     let mut broken: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries {
@@ -235,9 +236,9 @@ pub(crate) struct Checker {
     /// The name that the next client gets in reported conversations.
     client_name: &'static str,
     program: Option<ServerProgram>,
-    /// The first stack trace that the server printed while the kit had sent only allowed frames.
+    /// The first stack trace that the server printed although the kit had sent it only allowed frames.
     trace: Option<Finding>,
-    /// Whether the kit has sent frames that the course document does not allow since it last started the server.
+    /// Whether, since the last start of the server, the kit has sent a frame that the course document does not allow.
     has_sent_illegal: bool,
     /// Whether the server printed a stack trace after a frame that the course document does not allow.
     has_doubtful_trace: bool,
@@ -250,22 +251,23 @@ pub(crate) struct Checker {
     first: Option<Connection>,
     /// Whether the server answered HELLO in neither dialect.
     ignores_hello: bool,
-    /// The finding that the server stopped listening when the first client left after READY, if it did.
+    /// If the server stopped listening when the first client left after READY: the finding about this fault.
     gone: Option<Finding>,
     /// Whether a session was started at least once in this dialect.
     has_started_session: bool,
-    /// `Ok` if the server answered a mistake with an ERROR, otherwise the reason; `None` if this was not tried yet.
+    /// `Some(Ok(()))` if the server answered a mistake with an ERROR. `Some(Err(_))` says why it did not. `None` if
+    /// this was not tried yet.
     sends_errors: Option<Result<(), String>>,
-    /// `Ok` if the server answered the first two moves, otherwise the reason; `None` if this was not tried yet.
+    /// `Some(Ok(()))` if the server answered the first two moves. `Some(Err(_))` says why it did not. `None` if this
+    /// was not tried yet.
     plays: Option<Result<(), String>>,
-    /// The names of the rules that the server breaks in this dialect, without those that the course document leaves
-    /// open.
+    /// The names of the rules that the server breaks in this dialect. Open questions are not included.
     broken: Vec<&'static str>,
     /// Evidence that the server stops reading a name at its first zero byte.
     name_end: Option<Finding>,
     /// Whether names with one zero byte were tried.
     has_tried_one_zero: bool,
-    /// Frames with a wrong id: the rule that reports the frame, the session's id, and the frame's id.
+    /// For each frame with a wrong id: the rule that reports the frame, the session's id, and the frame's id.
     wrong_ids: Vec<(&'static str, u32, u32)>,
     /// For each rule about a mistake of the client: what the server sent instead of the right ERROR.
     mistakes: BTreeMap<&'static str, String>,
@@ -285,8 +287,8 @@ pub(crate) struct Checker {
     is_about_leaving: bool,
     /// Total time for restarts of a server that ends when a client leaves.
     restart_time: Duration,
-    /// The connections that test what the course document leaves open. The kit sends on all of them, then waits for all
-    /// answers at the same time.
+    /// The connections for the open questions. The kit first sends its frames on all these connections. Then it waits
+    /// for all answers at the same time.
     probes: Option<open_questions::Probes>,
     games: Option<Games>,
     observations: Rc<RefCell<Observations>>,

@@ -6,8 +6,8 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// The course document, or for the later dialect docs/protocol.md, demands the rule. A program that breaks the rule
-    /// fails.
+    /// The course document demands the rule. A rule for the later dialect may be demanded by docs/protocol.md instead.
+    /// A program that breaks the rule fails.
     Demanded,
     /// An *open question*: the course document does not say what is right. The report shows whether the program behaves
     /// differently from most programs, but the program does not fail.
@@ -22,13 +22,13 @@ pub enum Weight {
 pub enum Verdict {
     /// The program follows the rule.
     Holds {
-        /// Remarks for the report, such as how the program does it.
+        /// Remarks for the report, such as the way in which the program follows the rule.
         notes: Vec<String>,
     },
     /// The program breaks the rule.
     Broken(Finding),
-    /// The rule has no verdict of its own, for this reason: it could not be tried, or another rule reports the same
-    /// fault.
+    /// The rule has no verdict of its own. Contains the reason: the rule could not be tried, or another rule reports
+    /// the same fault.
     NotTried(String),
 }
 
@@ -40,8 +40,8 @@ pub struct Finding {
     /// What was sent, received and expected.
     pub facts: Vec<Fact>,
     /// The conversation up to the problem, or a stack trace. For a classic program: the lines around the first
-    /// difference between the expected and the shown text or, if a signal or the kit ended the program, the last lines
-    /// that it showed. May be empty.
+    /// difference between the expected and the shown text. If a signal or the kit ended the classic program: the last
+    /// lines that the program showed. May be empty.
     pub conversation: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct Finding {
 pub struct Fact {
     /// The kind of fact, such as "expected".
     pub label: &'static str,
-    /// The bytes in hexadecimal; `..` stands for any byte, `…` for further bytes. Empty if there are none.
+    /// The bytes in hexadecimal. `..` stands for any byte, and `…` for further bytes. Empty if the fact has no bytes.
     pub hex: String,
     /// The meaning in words.
     pub words: String,
@@ -68,7 +68,7 @@ impl Fact {
 }
 
 impl Verdict {
-    /// A rule that holds, without remarks.
+    /// The verdict on a rule that holds, without remarks.
     pub(crate) fn holds() -> Verdict {
         Verdict::Holds { notes: Vec::new() }
     }

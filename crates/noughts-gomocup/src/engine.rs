@@ -33,7 +33,8 @@ const MAX_QUEUED_BYTES: usize = 2_000_000;
 /// Runs the engine until `END` or the end of input. Without a strategy, `search` chooses the moves within the
 /// manager's limits.
 ///
-/// A thread reads the input. If the thread is waiting for a line when this function returns, it continues to wait.
+/// A thread reads the input. If the thread is waiting for a line when this function returns, the thread continues to
+/// wait.
 pub fn serve(
     strategy: Option<&StrategyName>,
     setup: &EngineSetup,

@@ -237,9 +237,13 @@ impl ExternalEngines {
     }
 }
 
-/// The lines that ask for the next move. They contain only the opponent's move if the game has two sides that moved in
-/// turn, and the engine knows all earlier moves (`known`). Otherwise they contain the whole board, or `BEGIN` if the
-/// board is empty; `RESTART` comes first if the engine knows other moves.
+/// The lines that ask for the next move:
+/// - `TURN` with the opponent's move, if the game has two sides that moved in turn, and the engine knows all earlier
+///   moves (`known`),
+/// - `BEGIN`, if no move was made and the game starts from the empty board,
+/// - `BOARD` with all marks in all other cases.
+///
+/// If the engine knows other moves, `RESTART` comes before `BEGIN` or `BOARD`.
 fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     let variant = game.variant();
     let plays = game.plays();

@@ -40,7 +40,7 @@ pub(crate) fn standard(columns: usize, rows: usize, exact: bool) -> Option<Varia
     Some(Variant::Grid(spec))
 }
 
-/// Columns and rows for `START` and `RECTSTART`; 9 by 9 for Ultimate and Multi.
+/// Columns and rows for `START` and `RECTSTART`. Ultimate and Multi have 9 by 9.
 pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     match variant {
         Variant::Grid(spec) => (spec.columns(), spec.rows()),
@@ -81,7 +81,7 @@ pub(crate) fn format_move(variant: &Variant, at: Move) -> String {
     }
 }
 
-/// Parses a move; spaces around numbers are allowed.
+/// Parses a move. Spaces around numbers are allowed.
 pub(crate) fn read_move(variant: &Variant, text: &str) -> Option<Move> {
     if !is_standard(variant) {
         return match variant.parse_place(text.trim()) {

@@ -1,5 +1,5 @@
-//! Child processes with bounded pipes, and reading of text lines in bounded memory. Killing a process also kills every
-//! process that it started; on Unix, only those that stay in its process group.
+//! Child processes with bounded pipes, and reading of text lines in bounded memory. Killing a process also kills the
+//! processes that it started. On Unix, a process that has left the process group survives.
 //!
 //! ```no_run
 //! use std::process::Command;

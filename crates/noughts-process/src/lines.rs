@@ -7,8 +7,8 @@ use std::io::{self, BufRead};
 pub enum Line {
     /// The text. Invalid UTF-8 is replaced.
     Text(String),
-    /// The line has more bytes than the limit; a CR before the LF counts. Such a line is reported once, and its text is
-    /// dropped.
+    /// The line has more bytes than the limit. A CR before the LF counts, too. The line is reported once, and its text
+    /// is dropped.
     TooLong,
 }
 
@@ -39,8 +39,8 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes the next complete line; `None` if more bytes are needed. A line that is too long is reported before its
-    /// end has arrived.
+    /// Takes the next complete line. Returns `None` if more bytes are needed. A line that is too long is reported
+    /// before its end has arrived.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let end = self.bytes.iter().position(|byte| *byte == b'\n');

@@ -12,8 +12,8 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 /// Maximum number of bytes per read of a pipe.
 const CHUNK: usize = 8192;
 
-/// Maximum number of events that wait for the caller. When this many wait, the pipes are not read any more; the child's
-/// writes block when a pipe is full too.
+/// Maximum number of events that wait for the caller. When this number of events wait, the pipes are not read any more.
+/// When a pipe is full too, the child's writes block.
 const MAX_PENDING_EVENTS: usize = 16;
 
 /// How often [`Process::wait`] checks whether the process has exited.
@@ -154,14 +154,14 @@ impl Process {
         }
     }
 
-    /// How the process ended; `None` if it still runs. Processes that it started may still run.
+    /// How the process ended. `None` if it still runs. Processes that it started may still run.
     pub fn exit_status(&self) -> Option<ExitStatus> {
         lock(&self.child).try_wait().ok().flatten()
     }
 
-    /// Waits until the process ends; `None` if it does not end before the deadline. Passes the events to `take` while
-    /// waiting, because a process cannot end while it waits for its output to be read. When the process has ended, also
-    /// [drains](Process::drain) its output, which may last longer than the deadline.
+    /// Waits until the process ends. Returns `None` if it does not end before the deadline. Passes the events to `take`
+    /// while waiting, because a process cannot end while it waits for its output to be read. When the process has
+    /// ended, also [drains](Process::drain) its output, which may last longer than the deadline.
     pub fn wait(&self, deadline: Instant, mut take: impl FnMut(Event)) -> Option<ExitStatus> {
         let status = loop {
             if let Some(status) = self.exit_status() {

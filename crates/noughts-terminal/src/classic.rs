@@ -20,7 +20,8 @@ use crate::symbols::Symbols;
 /// Plays one game until it is over, the user quits, or the input ends. A robot's move is printed as if it had been
 /// typed.
 ///
-/// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Returns an error if reading or writing fails. The error for a closed output is
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
     settings: &ClassicSettings,
     engine_setup: &EngineSetup,

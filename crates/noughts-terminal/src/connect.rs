@@ -40,7 +40,7 @@ const FOR_EVER: Duration = Duration::MAX;
 
 const QUIT: &str = ":q";
 
-/// A connection to a server on which nothing has been sent yet.
+/// A new connection to a server. Nothing has been sent on it yet.
 pub struct Connection<R, W> {
     /// The server's address, for messages.
     pub peer: String,
@@ -50,8 +50,11 @@ pub struct Connection<R, W> {
     pub writer: W,
 }
 
-/// Plays games until the client or the server leaves. Returns `Ok` if the user quit or wanted no further game, the
-/// input ended, the robot has played its games, or the server left while the user was asked for another game.
+/// Plays games until the client or the server leaves. Returns `Ok` if
+/// - the user quit or wanted no further game,
+/// - the input ended,
+/// - the robot has played its games, or
+/// - the server left while the client asked the user about another game.
 ///
 /// A separate thread reads the input, one line per question. That thread may still be waiting for a line when this
 /// function returns.
@@ -160,7 +163,8 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
 
     /// Requests a game and waits until it begins. Returns whether this client moves first.
     fn join(&mut self) -> Result<bool, Exit> {
-        // With `NotAdmitted` the server sends the correct id, so the second attempt must succeed.
+        // With `NotAdmitted` the server sends the correct id. The second attempt uses this id. If the second attempt
+        // fails too, the client gives up.
         for _ in 0..2 {
             self.io.say(ClientSession::play)?;
             match self.wait_for_game()? {
@@ -198,7 +202,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// The input to wait for besides the server: a person may type `:q`; a robot has no keyboard.
+    /// The input to wait for besides the server. A person may type `:q`. A robot types nothing.
     fn wants_while_waiting(&self) -> Wants {
         match self.settings.robot {
             None => Wants::NewLine,
@@ -229,7 +233,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         played
     }
 
-    /// Creates the robot for this game; returns `None` if a person plays.
+    /// Creates the robot for this game. Returns `None` if a person plays.
     fn sit_down(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
         // Each game gets its own seed, so that games differ. The same session seed gives the same games.
         let engine_setup = EngineSetup {
@@ -432,7 +436,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks for a line; returns early if the server sends an event.
+    /// Asks for a line. Returns early if the server sends an event.
     fn ask(&mut self, prompt: &str) -> Result<Answer, Exit> {
         write!(self.output, "{prompt} ")?;
         let answer = match self.next(Wants::Line, FOR_EVER) {

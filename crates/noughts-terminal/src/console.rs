@@ -62,8 +62,8 @@ impl<I: BufRead, O: Write> Console<I, O> {
     }
 }
 
-/// Reads one line and trims white space; `None` at the end of input. The last line may lack a newline. A line longer
-/// than 64 bytes is cut and gets `…` at its end, so that a cut line is never valid input.
+/// Reads one line and trims white space. Returns `None` at the end of input. The last line may lack a newline. A line
+/// longer than 64 bytes is cut and gets `…` at its end, so that a cut line is never valid input.
 pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut kept = Vec::new();
     let mut length = 0usize;

@@ -34,7 +34,7 @@ pub const ROBOTS: [&str; 15] = [
 /// Who holds a seat. The text form is `human`, `human Ann`, or the name of a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
-    /// A person at this terminal; the name may be empty.
+    /// A person at this terminal. The name may be empty.
     Human(String),
     /// A strategy or an external engine.
     Robot(RobotName),
@@ -119,7 +119,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// A text that is neither `human` nor a strategy. Displays what is allowed.
+/// A text that is neither `human` nor a strategy. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HolderError(StrategyError);
 

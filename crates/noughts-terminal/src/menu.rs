@@ -1,6 +1,6 @@
 //! The menu game: one board, two players, questions for row and column.
 //!
-//! [`Game`] is the model, `screen` and `messages` the view, and this file the control flow.
+//! [`Game`] is the model. `screen` and `messages` are the view. This file is the control flow.
 
 mod messages;
 mod screen;
@@ -19,7 +19,7 @@ use crate::robots::Robots;
 #[derive(Clone, Debug)]
 pub struct MenuSettings {
     spec: GridSpec,
-    /// The strategies of X and O, where a robot plays them.
+    /// The strategies for X and O. A strategy is used only if a robot plays this side.
     robots: [StrategyName; 2],
 }
 
@@ -29,7 +29,7 @@ impl MenuSettings {
         MenuSettings::with_robots(spec, [robot.clone(), robot])
     }
 
-    /// Settings with this board and these robots for X and O. Fails if one of them cannot play on this board.
+    /// Settings with this board and these robots for X and O. Fails if a robot cannot play on this board.
     pub fn with_robots(
         spec: GridSpec,
         robots: [StrategyName; 2],
@@ -66,7 +66,8 @@ enum Mode {
 
 /// Plays games until the user quits or the input ends.
 ///
-/// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Returns an error if reading or writing fails. The error for a closed output is
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
     settings: &MenuSettings,
     engine_setup: &EngineSetup,
@@ -106,7 +107,7 @@ fn visit(
     }
 }
 
-/// Asks who plays; `None` means quit.
+/// Asks who plays. Returns `None` if the user wants to quit.
 fn choose_mode(console: &mut Console<impl BufRead, impl Write>) -> Result<Option<Mode>, Exit> {
     loop {
         match console.ask(messages::CHOICE)?.as_str() {

@@ -21,7 +21,8 @@ use messages::MoveDuration;
 
 /// Plays one game until it is over, the user quits, or the input ends.
 ///
-/// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Returns an error if reading or writing fails. The error for a closed output is
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
     settings: &MultiSettings,
     engine_setup: &EngineSetup,
@@ -43,7 +44,7 @@ pub fn play(
 struct MultiGame {
     game: Game,
     seats: Robots,
-    /// The time that the robot took for the last turn; `None` before the first turn and after a person's turn.
+    /// The time that the robot took for the last turn. `None` before the first turn and after a person's turn.
     last_move_duration: Option<MoveDuration>,
     /// Shown beside the boards in the first turn, and on request.
     instructions: Vec<String>,

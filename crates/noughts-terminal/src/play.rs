@@ -1,7 +1,7 @@
 //! A game on a server, of any variant, for a person or a robot.
 //!
-//! This module opens no sockets. Changes of the table, answers of the server and typed lines arrive in one channel;
-//! requests to the server leave through another channel. So the keyboard works while the server does not answer.
+//! This module opens no sockets. Changes of the table, answers of the server and typed lines arrive in one channel.
+//! Requests to the server leave through another channel. So the keyboard works even while the server does not answer.
 
 mod announcements;
 mod clocks;
@@ -43,7 +43,7 @@ pub struct TableState {
     pub absent: Vec<Seat>,
     /// Offers that wait for an answer.
     pub offers: Vec<Offer>,
-    /// `None` at a table without a clock.
+    /// The clocks. `None` at a table without a clock.
     pub clocks: Option<Clocks>,
     /// Whether a rematch was created.
     pub has_rematch: bool,
@@ -78,7 +78,7 @@ pub enum Claim {
     Draw,
 }
 
-/// A request of this player's seat. The receiver of the request repeats it until the server answers.
+/// A request to the server for this player's seat. The receiver of the request repeats it until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayRequest {
     /// An action of the game.
@@ -141,25 +141,25 @@ pub enum PlayEvent {
     State(Box<TableState>),
     /// The answer to the oldest request that has no answer yet.
     Answer(Result<(), RequestError>),
-    /// The connection is lost; further attempts follow.
+    /// The connection is lost. The program tries to connect again.
     Disconnected,
     /// The connection is back.
     Reconnected,
     /// The connection failed permanently.
     Failed(String),
-    /// A line was typed; `None` at the end of input.
+    /// A line was typed. `None` at the end of input.
     Line(Option<String>),
 }
 
 /// Who plays, and for which seat.
 #[derive(Clone, Debug)]
 pub struct PlaySettings {
-    /// The seat; `None` if the game is only watched.
+    /// The seat. `None` if the user only watches the game.
     pub seat: Option<Seat>,
-    /// The robot's strategy; `None` if a person plays.
+    /// The robot's strategy. `None` if a person plays.
     pub robot: Option<StrategyName>,
-    /// Whether the lines come from a person's keyboard, not from a file or a pipe. For a person, `:q` works before
-    /// moves that were typed ahead, and a rematch is offered when the game is over.
+    /// Whether the lines come from a person's keyboard, not from a file or a pipe. For a person, `:q` takes effect
+    /// before moves that were typed ahead, and the program offers a rematch when the game is over.
     pub is_interactive: bool,
 }
 
@@ -181,14 +181,14 @@ pub enum PlayEnd {
     Over,
     /// The game is over, and everybody asked for a rematch.
     Rematch,
-    /// The person left; the game goes on.
+    /// The person left. The game goes on.
     Left,
 }
 
-/// Maximum number of lines typed ahead; more lines are dropped.
+/// Maximum number of lines typed ahead. More lines are dropped.
 const MAX_TYPED_AHEAD: usize = 256;
 
-/// When the player leaves, how long to wait for the server's answer to the last request. `PIPE_LEAVE_TIMEOUT` is for
+/// How long to wait for the server's answer to the last request when the player leaves. `PIPE_LEAVE_TIMEOUT` is for
 /// input from a file or a pipe.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 const PIPE_LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -199,8 +199,9 @@ const SILENCE_DELAY: Duration = Duration::from_secs(3);
 /// Plays or watches until the game is over or the person leaves.
 ///
 /// The receiver of `requests` must repeat a request until the server answers, and send exactly one
-/// [`Answer`](PlayEvent::Answer) for each request, in the order of the requests. A request follows an unanswered one only
-/// if the state of the table shows the result of the earlier request, or if the game is over.
+/// [`Answer`](PlayEvent::Answer) for each request, in the order of the requests. While a request has no answer, this
+/// function sends a further request only if the state of the table shows the result of the earlier request, or if the
+/// game is over.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
@@ -244,7 +245,7 @@ struct Session<'s, O> {
     state_at: Duration,
     /// The request whose result is not known yet.
     pending: Option<Pending>,
-    /// The number of requests without an answer. When the result of a request is known from the state of the table, it
+    /// The number of requests without an answer. When the state of the table shows the result of a request, the request
     /// is no longer pending, but its answer may still arrive.
     unanswered: usize,
     is_connected: bool,
@@ -319,8 +320,8 @@ impl<O: Write> Session<'_, O> {
 
     fn handle(&mut self, event: PlayEvent) -> Result<Option<PlayEnd>, PlayError> {
         match event {
-            // While the program is disconnected, states are ignored, because the answer to a repeated request may bring
-            // a state too early. The new event stream brings the same state after `Reconnected`.
+            // While the program is disconnected, states are ignored. The answer to a repeated request may bring a state
+            // before the event `Reconnected`. After `Reconnected`, the new event stream brings the same state.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
             PlayEvent::Answer(answer) => {
@@ -356,7 +357,8 @@ impl<O: Write> Session<'_, O> {
     }
 
     fn handle_answer(&mut self, answer: Result<(), RequestError>) -> Result<(), PlayError> {
-        // If requests are still unanswered, the answer is to an earlier request, which is no longer pending.
+        // If other requests are still unanswered, this answer belongs to an earlier request, which is no longer
+        // pending.
         let is_late = self.unanswered > 0;
         match answer {
             Err(RequestError::Fatal(why)) => return Err(PlayError::Remote(why)),
@@ -475,7 +477,7 @@ impl<O: Write> Session<'_, O> {
                 }
             }
         }
-        // Watchers and robots stay until the end of the game, even after the input has ended.
+        // Spectators and robots stay until the end of the game, even after the input has ended.
         if self.has_ended && self.typed.is_empty() && seat.is_some() && self.robot.is_none() {
             return self.leave().map(Some);
         }
@@ -573,13 +575,13 @@ impl<O: Write> Session<'_, O> {
     }
 }
 
-/// Whether a line asks to leave. This works at any time, also in another player's turn.
+/// Whether a line asks to leave. A player can leave at any time, also in another player's turn.
 fn is_quit(line: &str) -> bool {
     matches!(line.trim(), ":q" | "leave")
 }
 
 /// Whether a player has taken a seat that `open_seats` contained before and does not contain now. After an aborted
-/// game, `open_seats` may lack a seat that nobody took; the record names no player for such a seat.
+/// game, `open_seats` may lack a seat that nobody took. The record names no player for this seat.
 fn is_taken(state: &TableState, seat: Seat) -> bool {
     state.record.game().conclusion().is_none() || !messages::is_unnamed(&state.record, seat)
 }

@@ -11,7 +11,7 @@ use crate::holder::Holder;
 
 /// The robots of one game.
 pub struct Robots {
-    /// One entry per seat; `None` for people.
+    /// One entry per seat. `None` for people.
     robots: Vec<Option<Box<dyn Robot>>>,
     clock: Arc<dyn Clock>,
 }
@@ -60,7 +60,8 @@ impl Robots {
             .is_some_and(Option::is_some)
     }
 
-    /// Lets the robot of `seat` choose a move; `None` if a person holds the seat. Only external engines can fail.
+    /// Lets the robot of `seat` choose a move. Returns `None` if a person holds the seat. Only external engines can
+    /// fail.
     pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Result<RobotMove, RobotFault>> {
         let robot = self.robots.get_mut(usize::from(seat.0))?.as_mut()?;
         let start = self.clock.now();

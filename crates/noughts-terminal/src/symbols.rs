@@ -53,8 +53,8 @@ impl Symbols {
     }
 }
 
-/// Whether a character is visible by itself. White space and control, format and combining characters, for example, are
-/// not.
+/// Whether a character is visible by itself. White space, for example, is not visible. Control, format and combining
+/// characters are not visible by themselves either.
 fn can_be_seen(symbol: char) -> bool {
     // These characters are drawn blank although they are not white space: fillers and the empty braille cell.
     const BLANK: [char; 5] = ['\u{115F}', '\u{1160}', '\u{2800}', '\u{3164}', '\u{FFA0}'];
@@ -75,12 +75,12 @@ fn can_be_seen(symbol: char) -> bool {
     !unseen && !symbol.is_whitespace() && !BLANK.contains(&symbol)
 }
 
-/// Invalid symbols. Displays what is allowed.
+/// Invalid symbols. The error message says what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolError {
-    /// Fewer than two.
+    /// Fewer than two symbols.
     Few(usize),
-    /// More than 64.
+    /// More than 64 symbols.
     Many,
     /// An invisible character.
     Unseen(char),

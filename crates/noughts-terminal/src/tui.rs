@@ -1,9 +1,9 @@
 //! The full-screen interface, with keyboard and mouse, from 60 x 18 characters up.
 //!
-//! [`App`] is the state of the screen: [`App::handle`] changes it, and [`draw`] draws it. Neither uses a terminal, so
-//! tests can play whole games. [`App::request_id`] and [`App::robot_request`] tell which robot move is needed. The
-//! move comes back as an event; replies to earlier requests are ignored. [`play`] is the main loop: it owns the
-//! terminal, starts the thread of the robots, and reads and writes files.
+//! [`App`] is the state of the screen. [`App::handle`] changes the state, and [`draw`] draws it. Neither uses a
+//! terminal, so tests can play whole games. [`App::request_id`] and [`App::robot_request`] say which robot move is
+//! needed. The move comes back as an event. Replies to earlier requests are ignored. [`play`] is the main loop: it owns
+//! the terminal, starts the thread of the robots, and reads and writes files.
 
 mod app;
 mod board;

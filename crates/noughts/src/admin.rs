@@ -157,8 +157,8 @@ mod unix {
     }
 
     impl AdminSocket {
-        /// Creates the socket, which only the user of the server can use. Replaces a socket that a killed server left
-        /// behind.
+        /// Creates the socket. Only the system user that runs the server can use the socket. Replaces a socket that a
+        /// killed server left behind.
         pub(crate) fn open(path: &Path) -> Result<AdminSocket, Failure> {
             let failed = |why: &dyn std::fmt::Display| {
                 let path = path.to_string_lossy();

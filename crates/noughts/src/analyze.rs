@@ -118,7 +118,7 @@ fn plays(plies: u32) -> String {
     }
 }
 
-/// Writes JSON without a library: no text in it comes from a user, so nothing needs escapes.
+/// Writes JSON without a library. No text in the JSON comes from a user, so nothing needs escapes.
 fn json(game: &Game, analysis: &Analysis) -> String {
     let known = |value: GameValue, plies: Option<u32>| {
         let plies = plies.filter(|_| value != GameValue::Draw);

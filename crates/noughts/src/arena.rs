@@ -109,7 +109,7 @@ impl TournamentRun<'_> {
             },
         )?;
         self.progress.bar.finish_and_clear();
-        // A signal after the last game stopped nothing.
+        // A signal that came after the last game did not stop the tournament.
         let is_complete = self.results.len() == games as usize;
         Ok(stop.is_set() && !is_decided && !is_complete)
     }
@@ -226,11 +226,11 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     task.players.iter().map(read).collect()
 }
 
-/// Games per pairing without `--games`. The number is rounded up to a multiple of the seats.
+/// The default number of games per pairing. It is rounded up to a multiple of the number of seats.
 const DEFAULT_GAMES: u32 = 100;
 
-/// The number of games per pairing. It must be a multiple of the seats, because each opening is played from every
-/// seat.
+/// The number of games per pairing. It must be a multiple of the number of seats, because each opening is played from
+/// every seat.
 fn games(games: Option<u32>, variant: &Variant) -> Result<u32, Failure> {
     let seats = u32::from(variant.sides());
     match games {

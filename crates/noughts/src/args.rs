@@ -786,7 +786,7 @@ pub(crate) struct CheckTcp {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Which dialects of the TCP protocol to check. `Auto`: those that the server uses.
+/// Which dialects of the TCP protocol to check. `Auto` means the dialects that the server uses.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum DialectOption {
     Seed,

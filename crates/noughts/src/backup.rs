@@ -70,8 +70,8 @@ fn shown_by(spinner: &ProgressBar) -> impl Fn(u64) + Send + 'static {
     move |rows| spinner.set_message(format!("{rows} rows"))
 }
 
-/// Opens the store into which data is loaded, or creates the store. Refuses `memory:`. Does not check that the store
-/// is empty; `restore` and `copy_store` do.
+/// Opens the store into which data is loaded, or creates the store. Refuses `memory:`. Does not check that the store is
+/// empty, because `restore` and `copy_store` check this.
 async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
     if address == "memory:" {
         return Err(Failure::invalid(
@@ -99,7 +99,7 @@ async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     }
 }
 
-/// Converts an error. Adds the name of the file, except to an error of the store.
+/// Converts an error. Adds the name of the file to every error that is not an error of the store.
 fn about(file: &Path, error: &BackupError) -> Failure {
     match error {
         BackupError::Store(error) => Failure::invalid(error),

@@ -156,8 +156,8 @@ async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
         .map_err(|_| Failure::invalid(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
-/// Parses a whole id, without a check that the game exists. If the text is shorter than an id, returns the id that
-/// begins with the text; there must be exactly one such game in the list of games.
+/// Returns the id of a game. A whole id is only parsed: the game need not exist. A shorter text must be the beginning
+/// of an id. Then exactly one game in the list of games must have an id that begins with the text.
 async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::invalid(format_args!("{error}, not {}", Quoted::from(text)))
@@ -336,7 +336,7 @@ async fn join_all<T>(
 }
 
 /// Splits a text at the lines that begin with `noughts `, and removes empty lines. Text before the first of these lines
-/// is a part of its own, which is not a valid record.
+/// becomes a separate part, which is not a valid record.
 fn records(text: &str) -> Vec<String> {
     let mut records: Vec<String> = Vec::new();
     for line in text.lines() {

@@ -18,8 +18,8 @@ use crate::args::{LogFormat, LogLevel};
 /// Maximum number of lines in the queue. When it is full, lines are dropped and counted.
 const MAX_QUEUED_LINES: usize = 8_192;
 
-/// Maximum time that the program waits at its end until the last lines are written. Standard error may be a pipe whose
-/// reader no longer reads.
+/// Maximum time that the program waits at its end until the last lines are written. Without this limit, the program
+/// could wait forever, because standard error may be a pipe whose reader no longer reads.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A handle to the thread that writes the log.

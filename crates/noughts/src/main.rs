@@ -1,9 +1,14 @@
 //! Noughts: every game of the tic-tac-toe family.
 //!
-//! The program parses the arguments, calls one function, and returns its result as the exit code: 0 success, 1 failure,
-//! 2 wrong use of a subcommand, 3 `solve` did not finish, 130 a signal stopped `analyze`, `arena` or `tui`. `check` has
-//! its own codes: 1 a demanded rule is broken, 2 the program could not be tested. A signal ends `play` and `check` with
-//! 128 plus the number of the signal, and `serve` with 0.
+//! The program parses the arguments, calls one function, and returns its result as the exit code:
+//! - 0: success.
+//! - 1: failure. For `check`: a demanded rule is broken.
+//! - 2: wrong use of a subcommand. For `check`: also if the program could not be tested.
+//! - 3: `solve` did not finish.
+//! - 130: a signal stopped `analyze`, `arena` or `tui`.
+//! - 128 plus the number of the signal: a signal ended `play` or `check`.
+//!
+//! If a signal ends `serve`, the exit code is 0.
 
 mod admin;
 mod analyze;
@@ -105,15 +110,15 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code after `Failure::Interrupted` and `Failure::Stopped`: 128 plus the number of SIGINT, also if it was
-/// another signal.
+/// The exit code after `Failure::Interrupted` and `Failure::Stopped`: 128 plus the number of SIGINT. Other signals give
+/// this exit code too.
 const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
 
 /// Why a command failed.
 enum Failure {
     /// An invalid argument or input, or an operation that failed. Contains what is wrong and what is allowed.
     Invalid(String),
-    /// The user stopped the command. Contains a text that says how far it got.
+    /// The user stopped the command. Contains a text that says how far the command got.
     Stopped(String),
     /// The user stopped the command. No error message is printed.
     Interrupted,

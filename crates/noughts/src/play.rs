@@ -105,8 +105,8 @@ fn play_at(
     })
 }
 
-/// The function that is called before a signal, such as that of Ctrl-C, ends the program. It returns a line to print,
-/// which may be empty.
+/// The function that is called before a signal, such as that of Ctrl-C, ends the program. The function returns a line
+/// to print. The line may be empty.
 #[derive(Clone)]
 struct Ending(Arc<Mutex<Box<dyn Fn() -> String + Send>>>);
 
@@ -131,7 +131,7 @@ impl Ending {
 #[derive(Clone)]
 struct SeatRecorder {
     file: Option<SavedSeats>,
-    /// The seat; `None` if the game is only watched.
+    /// The seat. `None` if the user only watches the game.
     seat: Option<SavedSeat>,
 }
 
@@ -164,7 +164,7 @@ impl SeatRecorder {
         Ok(SeatRecorder { file, seat })
     }
 
-    /// Returns the line that is printed when the player leaves. It is empty if the game is only watched.
+    /// Returns the line that is printed when the player leaves. The line is empty if the user only watches the game.
     fn how_to_resume(&self) -> String {
         match (&self.seat, &self.file) {
             (Some(_), Some(_)) => "The seat stays yours: noughts play --resume".to_owned(),

@@ -143,9 +143,11 @@ fn delete(
     Ok(saved.remove(player)?)
 }
 
-/// Returns the user's player at this server: the saved player, renamed if a name is given, or a new player. Returns
-/// `None` if no player can be stored on this machine, or if the server refuses to create one and `name` is `None`.
-/// Seats are then anonymous.
+/// Returns the user's player at this server: the saved player or, if there is none, a new player. If `name` is given,
+/// renames the saved player.
+///
+/// Returns `None` if no player can be stored on this machine. Also returns `None` if the server refuses to create a
+/// player and `name` is `None`. The user's seats are then anonymous.
 pub(crate) fn of_user(
     client: &Client,
     name: Option<&str>,

@@ -11,7 +11,7 @@ use noughts_server::conclusion_in_words;
 
 use crate::progress;
 
-/// A finished game with the analyses of the positions before its turns, as far as they were computed.
+/// A finished game with the analyses of the positions before its turns. An analysis that was not computed is `None`.
 pub(crate) struct Review<'g> {
     game: &'g Game,
     found: Vec<Option<Analysis>>,
@@ -106,7 +106,7 @@ impl Review<'_> {
         text
     }
 
-    /// Writes JSON without a library: no text in it comes from a user, so nothing needs escapes.
+    /// Writes JSON without a library. No text in the JSON comes from a user, so nothing needs escapes.
     pub(crate) fn json(&self) -> String {
         let variant = self.game.variant();
         let turns = self.turns().map(|(number, turn, found, mistake)| {

@@ -164,7 +164,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         log.close();
         Ok(())
     });
-    // Computations of robots and analyses are dropped; the games are already stored.
+    // Computations of robots and analyses are dropped. The games are already stored.
     runtime.shutdown_background();
     served
 }
@@ -200,8 +200,10 @@ fn read_tls(files: TlsFiles) -> Result<Arc<Tls>, Failure> {
 }
 
 /// Reads the certificate again at every SIGHUP. If the new certificate is invalid, the error is logged and the old one
-/// stays in use. A server without a certificate ignores SIGHUP, unless it was started in a terminal: there SIGHUP means
-/// that the terminal was closed, and ends the server.
+/// stays in use.
+///
+/// A server without a certificate ignores SIGHUP. There is one exception: if the server was started in a terminal,
+/// SIGHUP means that the terminal was closed, and it ends the server.
 #[cfg(unix)]
 fn reload_on_hangup(tls: Option<Arc<Tls>>) -> io::Result<()> {
     if tls.is_none() && io::stdin().is_terminal() {
@@ -251,7 +253,8 @@ fn open_listener(
     Ok(Some(listener))
 }
 
-/// Starts a fault proxy on `listener`, and returns a new listener to which it forwards.
+/// Starts a proxy on `listener` that injects the fault. Returns a new listener, to which the proxy forwards all
+/// connections.
 fn behind(listener: Option<TcpListener>, fault: InjectedFault) -> io::Result<Option<TcpListener>> {
     let Some(listener) = listener else {
         return Ok(None);
@@ -309,8 +312,8 @@ fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
     })
 }
 
-/// Checks that an origin is a scheme, a name in lower case, and optionally a port. Browsers send origins in this form;
-/// any other form would never match.
+/// Checks that an origin is a scheme, a name in lower case, and optionally a port. Browsers send origins in this form.
+/// An origin in any other form would never match.
 fn read_origin(origin: &str) -> Result<String, Failure> {
     let name = ["https://", "http://"]
         .iter()

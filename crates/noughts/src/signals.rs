@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn reads_ignored_signals_from_status() {
-        // SIGHUP is 1 and SIGPIPE 13, as signal(7) numbers them.
+        // SIGHUP has the number 1, and SIGPIPE has the number 13 (see signal(7)).
         let status = "Name:\tnoughts\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
         assert_eq!(INTERRUPT, SIGINT);
         assert!(is_ignored(status, SIGHUP));

@@ -98,7 +98,7 @@ fn budget(task: &Solve) -> Result<Budget, Failure> {
     })
 }
 
-/// Solves the position. With `--checkpoint`, solves in time slices and writes the file after each.
+/// Solves the position. With `--checkpoint`, solves in time slices and writes the file after each slice.
 fn solve(
     solver: &mut Solver,
     task: &Solve,
@@ -216,7 +216,7 @@ fn write_whole(
     }
 }
 
-/// Shows progress: on a terminal one line that changes, otherwise a new line about every five seconds.
+/// Shows progress. On a terminal, this is one line that changes. Otherwise, it is a new line about every five seconds.
 struct Ticker {
     is_terminal: bool,
     spinner: ProgressBar,
@@ -301,7 +301,7 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
     text
 }
 
-/// Writes JSON without a library: no text in it comes from a user, so nothing needs escapes.
+/// Writes JSON without a library. No text in the JSON comes from a user, so nothing needs escapes.
 fn json(variant: &Variant, found: &Solution) -> String {
     let value = found
         .value()

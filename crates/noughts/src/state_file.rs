@@ -35,7 +35,7 @@ impl StateFile {
         &self.path
     }
 
-    /// The text; empty if there is no such file.
+    /// The text. It is empty if there is no such file.
     pub(crate) fn read(&self) -> io::Result<String> {
         match File::open(&self.path) {
             Ok(file) => read_text(&file),

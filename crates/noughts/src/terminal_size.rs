@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// The columns and lines of the terminal; `None` if they are unknown, for example because standard output is not a
+/// The columns and lines of the terminal. `None` if they are unknown, for example because standard output is not a
 /// terminal.
 pub(crate) fn terminal_size() -> Option<(u16, u16)> {
     #[cfg(unix)]

@@ -10,11 +10,15 @@
 //! > :q
 //! ```
 //!
-//! `#` starts a case with its name and claim; `@` has the sentence of the course document that demands the claim. `?`
-//! instead of `@` marks a case that the course document does not decide. `$` has the options, with single quotes as in
-//! a shell. Each `>` is a typed line; `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused`
-//! instead of typed lines means that the program must refuse the options; `= usage` means that it must print its usage.
-//! The expected output is computed from the rules. Other lines are comments.
+//! - `#` starts a case with its name and claim.
+//! - `@` has the sentence of the course document that demands the claim.
+//! - `?` instead of `@` marks a case that the course document does not decide, and has the reason.
+//! - `$` has the options. Single quotes work as in a shell.
+//! - `>` has a typed line. `\t`, `\r`, `\\` and `\xHH` stand for bytes, and `\c` at the end omits the newline.
+//! - `= refused` instead of typed lines means that the program must refuse the options.
+//! - `= usage` instead of typed lines means that the program must print its usage.
+//!
+//! Other lines are comments. The kit computes the expected output from the rules of the game.
 
 use std::fmt;
 
@@ -125,7 +129,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
     Ok(cases)
 }
 
-/// Splits a text into words at spaces. Single quotes work as in a shell; other quotes and `\` have no meaning.
+/// Splits a text into words at spaces. Single quotes work as in a shell. Other quotes and `\` have no special meaning.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

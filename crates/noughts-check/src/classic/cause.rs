@@ -1,8 +1,9 @@
-//! Possible causes of the first difference of a case, so that one fault of a program gives one FAIL.
+//! Possible causes of a broken case. The kit uses them to report a fault that breaks several cases as one FAIL.
 //!
 //! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends with a row.
-//! Each broken case lists the causes that explain its first difference. Cases with a common cause count as one fault.
-//! One of these cases reports the fault, preferably the case that checks for this cause.
+//! Each broken case lists the causes that explain the first difference between its output and the expected output.
+//! Cases with a common cause count as one fault. One of these cases reports the fault, preferably the case that checks
+//! for this cause.
 
 use std::collections::BTreeMap;
 
@@ -102,7 +103,7 @@ pub(super) enum Aspect {
     Other,
 }
 
-/// A fault of a program that may explain the first difference of a case.
+/// A fault of a program that may explain why a case is broken.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Cause {
     /// The program recognizes no lines at all.
@@ -124,8 +125,8 @@ pub(super) enum Cause {
     After(Trigger, Aspect),
     /// No game is shown.
     NoGame,
-    /// The words are right, but the bytes are not: after the text `after` the program writes the byte `shown`, or
-    /// nothing more if `shown` is `None`.
+    /// The words are right, but the bytes are not. After the text `after`, the program writes the byte `shown`. If
+    /// `shown` is `None`, the program writes nothing more.
     Bytes {
         after: &'static str,
         shown: Option<u8>,
@@ -167,7 +168,7 @@ impl Cause {
     }
 }
 
-/// The causes that explain a first difference, without [`Cause::Own`].
+/// The causes that explain this aspect after this trigger. [`Cause::Own`] is left out.
 pub(super) fn causes(trigger: Trigger, aspect: Aspect) -> Vec<Cause> {
     match (trigger, aspect) {
         (Trigger::Line(line), Aspect::GoesOn) => unseen(line),

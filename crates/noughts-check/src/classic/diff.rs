@@ -6,7 +6,8 @@ const CONTEXT: usize = 3;
 /// Maximum number of lines that are shown, without the `…` at the end.
 const MAX_SHOWN_LINES: usize = 24;
 
-/// Maximum number of lines of each text that are aligned, from the first difference on. Later lines are ignored.
+/// Maximum number of lines of each text that are aligned. Counting starts at the first difference. Later lines are
+/// ignored.
 const MAX_COMPARED_LINES: usize = 400;
 
 /// Returns the lines around the first difference. `- ` marks an expected line, `+ ` a received one. Empty if there is

@@ -40,7 +40,7 @@ struct Mismatch {
 enum Next {
     /// The turn, the board and the prompt.
     Turn,
-    /// The reply to a command. It has this error message, or none.
+    /// The reply to a command, with this error message if there is one.
     Reply(Option<&'static str>),
     /// The end of the game.
     End,
@@ -279,8 +279,8 @@ fn has_equal_symbols(case: &Case) -> bool {
 }
 
 impl Track {
-    /// Matches the turn line, the board and the prompt; `None` if the output differs. When a turn is repeated, the
-    /// board may be missing, or both the turn line and the board.
+    /// Matches the turn line, the board and the prompt. Returns `None` if the output differs. When a turn is repeated,
+    /// the board may be missing. The turn line may then be missing too.
     fn shown(mut self, screen: &Screen) -> Option<Track> {
         let prompt = Word::Prompt(self.model.prompt());
         let mut expected = vec![Word::Line(self.model.turn_line())];
@@ -356,7 +356,7 @@ impl Track {
         tracks
     }
 
-    /// Matches the end of the game, after which nothing may follow; `None` if the output differs.
+    /// Matches the end of the game. Nothing may follow the end. Returns `None` if the output differs.
     fn over(self, screen: &Screen) -> Option<Track> {
         let expected: Vec<Word> = self.model.end_lines().into_iter().map(Word::Line).collect();
         (screen.words.get(self.at..) == Some(&expected)).then_some(self)
@@ -371,7 +371,7 @@ fn told(message: Option<&str>, quits: bool) -> String {
     }
 }
 
-/// All effects of `command` that the course document permits, each with its error message; the usual effect is first.
+/// All effects of `command` that the course document permits, each with its error message. The usual effect is first.
 fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>)> {
     let mut usual = model.clone();
     let message = usual.execute(command);
@@ -429,8 +429,8 @@ fn output(case: &Case, after_message: &str) -> String {
     text + &model.end_lines().join("\n") + "\n"
 }
 
-/// Whether the output is right byte for byte. The course's message constants have no newline, so the newlines after all
-/// error messages may be missing, and so may the newline after the winner.
+/// Whether the output is right byte for byte. The course's message constants have no newline. So a program may omit the
+/// newlines after all error messages. It may also omit the newline after the winner.
 pub(super) fn is_exact(case: &Case, run: &Run) -> bool {
     ["\n", ""].iter().any(|after_message| {
         let expected = output(case, after_message);

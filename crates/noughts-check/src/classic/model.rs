@@ -25,7 +25,7 @@ pub(super) enum Command {
     Invalid,
 }
 
-/// The error message for a command; `None` for a command without an error.
+/// The error message for a command. `None` for a command without an error.
 pub(super) type Message = Option<&'static str>;
 
 pub(super) const INVALID: &str = "Invalid command";
@@ -33,8 +33,8 @@ pub(super) const ILLEGAL: &str = "Illegal play";
 pub(super) const UNABLE: &str = "Unable to rewind";
 
 impl Model {
-    /// Creates the game for `options`; `None` if the options are not allowed. If `equal_is_one` is true, players with
-    /// equal symbols are one side.
+    /// Creates the game for `options`. Returns `None` if the options are not allowed. If `equal_is_one` is true,
+    /// players with equal symbols are one side.
     pub(super) fn new(options: &[String], equal_is_one: bool) -> Option<Model> {
         let asked = Asked::read(options)?;
         let symbols: Vec<char> = asked.players.chars().collect();
@@ -80,7 +80,6 @@ impl Model {
         self.game.to_move().is_none()
     }
 
-    /// Executes `:q`.
     pub(super) fn quit(&mut self) {
         self.has_quit = true;
     }
@@ -190,8 +189,8 @@ impl Model {
         }
     }
 
-    /// For each direction, counts the symbols of the same side that are adjacent to the last play: those before it, and
-    /// those after it.
+    /// For each direction, counts the marks of the same side next to the last play. The first number counts the marks
+    /// before the last play, and the second number counts the marks after it.
     fn runs(&self) -> Vec<(Direction, usize, usize)> {
         let Some(last) = self.game.plays().last() else {
             return Vec::new();
@@ -226,7 +225,7 @@ impl Model {
         longest.unwrap_or(0)
     }
 
-    /// The line that the last play has completed; if there are several, the longest.
+    /// The line that the last play has completed. If the last play has completed several lines, the longest of them.
     pub(super) fn last_line(&self) -> Option<Line> {
         let last = self.game.plays().last()?;
         let (size, at) = (self.size(), last.at.index());

@@ -168,8 +168,9 @@ fn belongs_to_game(line: &str) -> bool {
     line.chars().all(|sign| sign == '-') || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// A line without the parts that change from turn to turn: its first word or, if that word has fewer than three
-/// letters, the line with placeholders for numbers and single letters.
+/// Returns a line without the parts that change from turn to turn. If the first word has at least three letters, this
+/// is the first word. Otherwise, it is the line with placeholders for numbers and single letters: `x 12 moves` becomes
+/// `? # moves`.
 fn form(line: &str) -> String {
     // Debug output often repeats the typed text, so only the first word of the line is compared.
     let first = line.split_whitespace().next().unwrap_or_default();

@@ -58,9 +58,9 @@ impl Screen {
         self.words.iter().any(is_turn)
     }
 
-    /// Parses a reply: the delimiter and, if a message is expected, the message before or after it. Next to a message,
-    /// the delimiter may be missing. Without a message, it may be missing only if the program never shows a delimiter.
-    /// `None` if the output differs.
+    /// Parses a reply, which starts at the word `at`. If a message is expected, the reply is this message with a
+    /// delimiter before or after it, or without a delimiter. If no message is expected, the reply is a delimiter. The
+    /// delimiter may then be missing only if the program never shows a delimiter. Returns `None` if the output differs.
     pub(super) fn reply(&self, at: usize, message: Option<&str>) -> Option<Reply> {
         let delimiter = Word::Line(DELIMITER.to_owned());
         let rest = self.words.get(at..).filter(|rest| !rest.is_empty())?;
@@ -91,7 +91,8 @@ impl Screen {
     }
 }
 
-/// Splits a line into the prompt with its colon and the text after it; `None` if the line does not start with a prompt.
+/// Splits a line into the prompt with its colon and the text after it. Returns `None` if the line does not start with a
+/// prompt.
 pub(super) fn split_prompt(line: &str) -> Option<(&str, &str)> {
     let symbol = line.strip_prefix(PROMPT)?;
     // The symbol itself may be a parenthesis.

@@ -21,7 +21,7 @@ pub(super) struct ClientConnection {
     /// Whether the kit sends its frames byte by byte.
     pub(super) in_pieces: bool,
     /// The shortest time so far, in all connections, from a frame of the kit to the client's next frame. It shows how
-    /// fast the client and the machine are. It equals the timeout until the client has answered a frame.
+    /// fast the client and the machine are. Before the client has answered a frame, it is the timeout.
     pub(super) fastest_answer: Duration,
     sent_at: Instant,
     /// The client's process, if the kit started it.
@@ -48,7 +48,7 @@ pub(super) enum Received {
 /// The shortest and the longest pause within a frame that is sent byte by byte.
 const PAUSES: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(300)];
 
-/// If no byte comes for this time, the kit treats the bytes that it has as a whole frame that is too short.
+/// If no byte comes for this time, the kit treats the bytes received so far as a whole frame that is too short.
 const QUIET: Duration = Duration::from_millis(1000);
 
 /// The time between two reads of the client's output.

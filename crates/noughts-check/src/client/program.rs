@@ -9,7 +9,7 @@ use noughts_wire::Cell;
 
 use crate::process::{End, Program, printable};
 
-/// What to type when the client shows a prompt. Several answers to the same prompt are typed in turn.
+/// What to type when the client shows a prompt. If several answers have the same prompt, the kit types them in turn.
 ///
 /// `{row}` and `{column}` in the text are replaced by a free cell.
 ///
@@ -20,7 +20,7 @@ use crate::process::{End, Program, printable};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// The prompt, as a part of the client's output.
+    /// The text of the prompt. The kit looks for it in the client's output.
     pub prompt: String,
     /// The line to type, without its line break.
     pub text: String,
@@ -107,7 +107,7 @@ impl ClientProgram {
         Some((self.searched + end, self.answers[chosen].text.clone()))
     }
 
-    /// The prompt at which the client seems to wait for typed input; `None` if it has ended or shows no prompt.
+    /// The prompt at which the client seems to wait for typed input. `None` if the client has ended or shows no prompt.
     pub(super) fn waiting_at(&mut self) -> Option<String> {
         self.update();
         if self.end.is_some() {

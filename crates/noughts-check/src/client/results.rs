@@ -68,7 +68,7 @@ impl RuleResults {
         }
     }
 
-    /// Returns the verdict on a rule, which is `Holds` at first. Adds the time since the last call to the time of
+    /// Returns the verdict on a rule. The initial verdict is `Holds`. Adds the time since the last call to the time of
     /// this rule.
     fn verdict(&mut self, rule: &'static str) -> &mut Verdict {
         debug_assert!(CLIENT_RULES.iter().any(|one| one.name == rule));

@@ -198,7 +198,7 @@ impl Scenario {
                 return false;
             }
             results.hold("action-once");
-            // The next frame may be one that the client sent too early.
+            // If the client sends frames too early, the kit would mistake such a frame for the next move.
             if results.is_broken("action-once") {
                 return false;
             }
@@ -277,7 +277,7 @@ impl Scenario {
                 board.play(cell);
                 true
             }
-            // The client marks occupied cells in other games too; `action-free` reports this.
+            // The client marks occupied cells in other games too. The rule `action-free` reports this.
             Some(_) if results.is_broken("action-free") => false,
             _ => {
                 let problem = "after error 1 the client neither makes another move nor disconnects";
@@ -294,9 +294,9 @@ impl Scenario {
         }
     }
 
-    /// Chooses the kit's cell. In `Pieces` the kit completes a line if it can; in the other scenarios it avoids this,
-    /// so that the client sees games that it loses and games that it can win. The kit also avoids the cell that it
-    /// refused to the client. If no free cell fits, the kit takes the first one.
+    /// Chooses the kit's cell. In `Pieces` the kit completes a line if it can. In the other scenarios it avoids
+    /// completing a line, so that the client sees games that it loses and games that it can win. The kit also avoids
+    /// the cell of the client's move that it refused. If no free cell fits, the kit takes the first one.
     fn choose(self, board: &Board, refused: Option<Cell>) -> Cell {
         let (free, winning) = (board.free(), board.winning());
         let wanted = |cell: &&Cell| {
@@ -330,8 +330,8 @@ impl Scenario {
         }
     }
 
-    /// Expects PLAY, for the first or a later game. Returns whether PLAY arrived; false also if the client sends
-    /// another frame before ADMIT.
+    /// Expects PLAY, for the first or a later game. Returns whether PLAY arrived. Also returns false if the client
+    /// sends another frame before ADMIT.
     fn is_asked_to_play(
         self,
         connection: &mut ClientConnection,
@@ -391,7 +391,7 @@ impl Scenario {
         true
     }
 
-    /// Checks that the client sends a move with a cell of the board, free or not. Returns the cell.
+    /// Checks that the client sends a move with a cell of the board. The cell may be occupied. Returns the cell.
     fn check_move(
         self,
         connection: &mut ClientConnection,
@@ -447,7 +447,7 @@ impl Scenario {
 }
 
 /// Whether the client sends another frame before it has received the answer to its last frame. Only the first call for
-/// each `rule` waits for such a frame; later calls return false at once.
+/// each `rule` waits for such a frame. Later calls return false at once.
 fn sends_early(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }

@@ -7,7 +7,7 @@ use crate::verdict::{Finding, Verdict, Weight};
 
 impl Report {
     /// One test suite with one test case for each entry. Rules that were not tried are skipped test cases. Rules that
-    /// the course document does not demand never fail; the findings about them are in `system-out`.
+    /// the course document does not demand never fail. The findings about them are in `system-out`.
     pub fn junit(&self) -> String {
         let failed = self.tally(Weight::Demanded).broken;
         let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Advice]

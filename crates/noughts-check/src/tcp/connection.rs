@@ -38,7 +38,7 @@ pub(crate) struct Connection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
     pub(crate) dialect: Dialect,
-    /// The session's id. The kit chooses it or, in the later dialect, the server in its READY.
+    /// The session's id. In the seed dialect the kit chooses the id. In the later dialect the server sends it in READY.
     pub(crate) id: u32,
     timeouts: Timeouts,
     sent: Vec<u8>,
@@ -274,8 +274,8 @@ impl Connection {
         }
     }
 
-    /// Returns the next frame if `fits` accepts it, otherwise an error that says what was expected and what was
-    /// received.
+    /// Returns the next frame if `fits` accepts it. Otherwise, returns an error that says what was expected and what
+    /// was received.
     pub(crate) fn expect(
         &mut self,
         expected: &Expected,

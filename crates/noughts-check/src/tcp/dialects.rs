@@ -35,8 +35,8 @@ impl Question {
 }
 
 impl Checker {
-    /// Returns the dialects that the server uses. If the server answers in neither, returns the dialect of the course
-    /// document.
+    /// Returns the dialects that the server uses. If the server answers in neither dialect, returns the dialect of the
+    /// course document.
     pub(super) fn find_dialects(&mut self, notes: &mut Vec<String>, pairs: bool) -> Vec<Dialect> {
         let mut found = Vec::new();
         // The kit waits for both answers at the same time, so that a silent server costs the timeout only once.
@@ -95,8 +95,9 @@ impl Checker {
         Some(Question { connection, other })
     }
 
-    /// After the clients that tried the dialects have left, checks that a server that the kit did not start still
-    /// listens. If it does not, one rule reports this, and the other rules are not tried.
+    /// Checks that the server still listens after the clients that tried the dialects have left. Does this only for a
+    /// server that the kit did not start. If the server no longer listens, one rule reports this, and the other rules
+    /// are not tried.
     pub(super) fn look_whether_it_still_listens(&mut self) {
         if self.program.is_some() {
             return;

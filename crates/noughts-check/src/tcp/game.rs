@@ -445,7 +445,7 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
 }
 
 /// Makes two mistakes in a game: one after the server's first ACTION, and one after the ERROR for the first mistake.
-/// The next frame must be the ERROR for the mistake; a frame before this ERROR answers no request.
+/// After each mistake, the next frame must be the ERROR for this mistake. A frame before this ERROR answers no request.
 fn one_answer_each(checker: &mut Checker) -> RuleResult {
     let mut connection = checker.admitted()?;
     observed(checker.observations.borrow().unasked.clone())?;

@@ -1,6 +1,6 @@
-//! The rules about clients that disconnect, and about several clients at once. The kit tries the rules about
-//! disconnections early, because nearly every check of a rule ends with a disconnection, and a server that does not
-//! survive disconnections would break all later rules.
+//! The rules about clients that disconnect, and about several clients at once. Nearly every check of a rule ends with a
+//! disconnection, so a server that does not survive disconnections would break all later rules. The kit therefore tries
+//! the rules about disconnections early.
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};

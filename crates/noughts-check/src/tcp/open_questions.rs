@@ -300,7 +300,7 @@ fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
     (probe.judge)(&mut connection)
 }
 
-/// Returns an error unless the earlier rules have shown that a game goes on after an ERROR.
+/// Returns an error if the server sends no ERROR, plays no game, or does not continue a game after an ERROR.
 fn goes_on_after_errors(checker: &mut Checker) -> RuleResult {
     checker.sends_errors()?;
     checker.plays()?;
@@ -372,8 +372,8 @@ fn expect_text(connection: &mut Connection, code: ErrorCode, rule: &str) -> Rule
     }
 }
 
-/// Checks that the server does not answer the client's ERROR, which was sent before. Makes a move: an answer to the
-/// ERROR would come before the answer to the move.
+/// Checks that the server did not answer an ERROR that the client has sent. For this, the client makes a move. An
+/// answer to the ERROR would come before the answer to the move.
 fn client_error_is_not_answered(connection: &mut Connection) -> RuleResult {
     first_moves(connection)?;
     match connection.has_unasked {

@@ -112,13 +112,13 @@ pub(super) const RULES: [TcpRule; 14] = [
     ),
 ];
 
-/// Two clients in a game; the first is to move.
+/// Two clients in a game. It is the turn of `first`.
 struct Pair {
     first: Connection,
     second: Connection,
     flags: [Admission; 2],
-    /// The finding about the first ACTION that the server passed on with a wrong id: not the id of the client that
-    /// received it.
+    /// The finding about the first ACTION that the server passed on with a wrong id. The right id is the id of the
+    /// client that receives the ACTION.
     wrong_id: Option<Stop>,
 }
 
@@ -128,8 +128,8 @@ impl Pair {
         self.second.leave();
     }
 
-    /// Lets the client to move play a cell, and checks that the other client receives it. Then it is the other client's
-    /// turn.
+    /// Plays a cell for the client whose turn it is, and checks that the other client receives the cell. Then it is the
+    /// other client's turn.
     fn play(&mut self, cell: Cell) -> RuleResult {
         self.first.act(cell);
         let expected = relayed(&self.second, cell);

@@ -46,7 +46,8 @@ impl Checker {
     }
 
     /// Looks for a stack trace in the server's output, and checks that the server still runs. If the server has ended
-    /// without a stack trace, a rule that held becomes broken, unless the server always ends when a client leaves.
+    /// without a stack trace, a rule that held counts as broken. This does not apply to a server that always ends when
+    /// a client leaves.
     pub(super) fn look_at_program(&mut self, rule: &TcpRule, verdict: &mut Verdict) {
         let Some(program) = &mut self.program else {
             return;
@@ -90,8 +91,8 @@ impl Checker {
         }
     }
 
-    /// The stack trace that the server printed although clients sent only allowed frames; `None` if it printed none. If
-    /// the kit cannot tell, it tries again with a new server.
+    /// The stack trace that the server printed although clients sent only allowed frames. `None` if the server printed
+    /// no such trace. If the kit cannot tell which frame caused a trace, it tries again with a new server.
     pub(super) fn find_trace(&mut self) -> Option<Finding> {
         if self.trace.is_none() {
             let is_late = self.late_trace().is_some();

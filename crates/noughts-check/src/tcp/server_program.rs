@@ -118,7 +118,7 @@ impl ServerProgram {
         {}
     }
 
-    /// Returns what the server has printed since the last call, and how it ended; `None` if it still runs.
+    /// Returns what the server has printed since the last call, and how the server ended, or `None` if it still runs.
     pub(super) fn take_output(&mut self) -> (Vec<u8>, Option<End>) {
         // Wait a moment, because a stack trace may be printed shortly after a disconnection.
         let end = self.program.read(Instant::now() + Duration::from_millis(5));
@@ -130,7 +130,7 @@ impl ServerProgram {
 }
 
 /// Whether a program listens at this address. On Linux, this looks for the port in the system's list of listening
-/// ports; on other systems it makes a connection.
+/// ports. On other systems, it makes a connection.
 fn is_listening(address: SocketAddr) -> bool {
     match listening_ports() {
         Some(ports) => ports.contains(&address.port()),
@@ -138,7 +138,7 @@ fn is_listening(address: SocketAddr) -> bool {
     }
 }
 
-/// The ports on which programs of this machine listen; `None` if the system has no such list. The kit prefers this list
+/// The ports on which programs of this machine listen. `None` if the system has no such list. The kit prefers this list
 /// to a test connection: for the server, a test connection is already a client that leaves without sending anything,
 /// and a separate rule is about such clients.
 #[cfg(target_os = "linux")]

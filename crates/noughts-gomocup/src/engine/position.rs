@@ -4,8 +4,8 @@ use noughts_rules::{Action, Board, Diagram, Game, Move, Options, PlayIn, Seat, S
 
 use crate::protocol;
 
-/// The supported bits of `INFO rule`: "exactly five in a row" and "continuous game". The second one matters only to
-/// the manager.
+/// The supported bits of `INFO rule`: "exactly five in a row" and "continuous game". Only the manager uses the second
+/// bit.
 const KNOWN_RULES: i64 = 0b11;
 
 /// The variant, and the marks in the order of arrival.
@@ -75,8 +75,8 @@ impl Position {
         self.marks.is_empty()
     }
 
-    /// The variant of the game; an error before `START`. Also an error if `INFO rule` asked for an unsupported rule,
-    /// and no `INFO variant` replaces the rule.
+    /// The variant of the game. Returns an error before `START`. Also returns an error if `INFO rule` asked for an
+    /// unsupported rule, and no `INFO variant` replaces the rule.
     pub(super) fn variant(&self) -> Result<Variant, String> {
         let (columns, rows) = self
             .size
@@ -105,7 +105,7 @@ impl Position {
             Some((last, _)) if *last == at => {
                 self.marks.pop();
                 if self.marks.len() < self.set_up_marks {
-                    // The board to play in was known only after this mark.
+                    // `play_in` is the board to play in after this mark. Without the mark, the board is not known.
                     self.set_up_marks = self.marks.len();
                     self.play_in = None;
                 }

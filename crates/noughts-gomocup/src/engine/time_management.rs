@@ -30,7 +30,6 @@ const UNLIMITED_MS: u64 = i32::MAX as u64;
 /// The time for a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MoveTime {
-    /// The maximum time.
     pub(super) maximum: Duration,
     /// The target time, if the whole game has a time limit.
     pub(super) target: Option<Duration>,
@@ -86,7 +85,6 @@ impl SearchLimits {
         self.turn_ms.is_some() || self.match_ms.is_some()
     }
 
-    /// The number of search threads.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or(1).min(MAX_THREADS)
     }

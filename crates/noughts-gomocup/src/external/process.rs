@@ -38,8 +38,8 @@ pub(super) enum Reply {
 }
 
 impl EngineProcess {
-    /// Starts an engine. On Unix the shell runs the command line; on other systems its words are the program and the
-    /// program's arguments.
+    /// Starts an engine. On Unix the shell runs the command line. On other systems the words of the command line are
+    /// the program and the program's arguments.
     pub(super) fn start(command: &str) -> io::Result<EngineProcess> {
         Ok(EngineProcess {
             process: Process::spawn(shell(command))?,

@@ -7,23 +7,23 @@ use std::io::{self, BufRead};
 pub enum Command {
     /// `1 2`: row and column.
     Play {
-        /// The row, counted from 0 at the top; may be off the board.
+        /// The row, counted from 0 at the top. It may be off the board.
         row: i64,
-        /// The column, counted from 0 at the left; may be off the board.
+        /// The column, counted from 0 at the left. It may be off the board.
         column: i64,
     },
-    /// `<<2`: the number of marks to take back; may be negative.
+    /// `<<2`: the number of marks to take back. It may be negative.
     Rewind(i64),
     /// `:q`
     Quit,
-    /// `help` or `?`. The specification of the classic game does not define this command. The game answers as to an
-    /// invalid command and also shows a hint.
+    /// `help` or `?`. The specification of the classic game does not define this command. The game prints the message
+    /// for an invalid command, and also shows a hint.
     Help,
     /// Anything else.
     Invalid,
 }
 
-/// Reads one line; returns `None` at the end of input. The last line may lack a newline.
+/// Reads one line. Returns `None` at the end of input. The last line may lack a newline.
 pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
     let mut parser = Parser::default();
     let mut any = false;
@@ -54,8 +54,8 @@ pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
 #[derive(Default)]
 struct Parser {
     state: State,
-    /// Whether the last byte was a carriage return. At the end of a line a carriage return is ignored; anywhere else it
-    /// makes the line invalid.
+    /// Whether the last byte was a carriage return. A carriage return is ignored at the end of a line. Anywhere else,
+    /// it makes the line invalid.
     carriage_return: bool,
 }
 
@@ -131,7 +131,7 @@ impl State {
 #[derive(Clone, Copy, Default)]
 struct Number {
     negative: bool,
-    /// The absolute value; `None` before the first digit.
+    /// The absolute value. `None` before the first digit.
     size: Option<i64>,
 }
 

@@ -9,7 +9,7 @@ use super::robot_option::{self, RobotOptionError};
 use crate::holder::Holder;
 use crate::symbols::{SymbolError, Symbols};
 
-/// The options as typed; `None` if not given.
+/// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Default, Debug)]
 pub struct ClassicOptions {
     /// `-s`
@@ -20,9 +20,9 @@ pub struct ClassicOptions {
     pub history: Option<String>,
     /// `-p`
     pub players: Option<String>,
-    /// `--variant`, instead of size and win.
+    /// `--variant`, which replaces `-s` and `-w`.
     pub variant: Option<String>,
-    /// Every `--robot`.
+    /// All values of `--robot`.
     pub robots: Vec<String>,
     /// The external engines that `--robot` may name.
     pub engines: Engines,
@@ -100,7 +100,7 @@ impl ClassicSettings {
         Variant::Grid(self.spec)
     }
 
-    /// The history setting: a rewind may take back fewer marks than this.
+    /// The history setting. A rewind must take back fewer marks than this number.
     pub fn history(&self) -> u16 {
         self.history
     }
@@ -152,7 +152,7 @@ fn number(text: &str, min: usize, max: usize) -> Option<usize> {
         .filter(|number| (min..=max).contains(number))
 }
 
-/// An invalid option. Displays what is allowed.
+/// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `-s`

@@ -27,7 +27,7 @@ pub(super) fn holders(
 }
 
 /// Returns the holder of each seat (`human` or a strategy) from the values of `--robot`, in a game with the default
-/// symbols. A value without a strategy, such as `o`, means the strategy `default`.
+/// symbols. If a value names no strategy, such as `o`, the robot gets the strategy `default`.
 pub fn robot_seats(
     sides: u8,
     robots: &[String],
@@ -38,7 +38,7 @@ pub fn robot_seats(
     Ok(seats.into_iter().map(holder).collect())
 }
 
-/// The strategy of each seat; `None` for people.
+/// The strategy of each seat. `None` for people.
 fn strategies<'t>(
     symbols: &Symbols,
     robots: &'t [String],
@@ -94,7 +94,7 @@ fn find(symbols: &Symbols, who: &str) -> Result<usize, RobotOptionError> {
     }
 }
 
-/// Why a robot cannot take the seat. Displays what is allowed.
+/// Why a robot cannot take the seat. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RobotOptionError {
     /// No seat has this symbol or number.

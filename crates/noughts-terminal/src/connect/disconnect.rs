@@ -50,7 +50,8 @@ pub enum Disconnect {
 pub enum ConnectError {
     /// The connection ended.
     Server(Disconnect),
-    /// Reading from or writing to the terminal failed; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+    /// Reading from or writing to the terminal failed. The error for a closed output is
+    /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
     Terminal(io::Error),
 }
 

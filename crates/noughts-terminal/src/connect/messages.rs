@@ -109,7 +109,7 @@ impl PlayerNames {
         format!("\n{} plays {}.", self.other(), place(at))
     }
 
-    /// Tells the result that the server sent, and how the board explains it.
+    /// Reports the result that the server sent, and how the board explains this result.
     pub(super) fn end(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let told = match verdict {
             GameResult::Won => format!("{} won.", self.own()),
@@ -176,7 +176,7 @@ impl PlayerNames {
         }
     }
 
-    /// The score; `None` after fewer than two games.
+    /// The score. `None` after fewer than two games.
     pub(super) fn score(self, score: &Score) -> Option<String> {
         let Score { won, lost, drawn } = score;
         (score.games() > 1).then(|| {

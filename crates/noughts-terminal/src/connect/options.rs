@@ -13,7 +13,7 @@ const DEFAULT_NAME: &str = "player";
 /// Maximum of `--games`.
 const MAX_GAMES: u32 = 1_000_000;
 
-/// The options as typed; `None` if not given.
+/// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Default, Debug)]
 pub struct ConnectOptions {
     /// `--name`
@@ -118,7 +118,7 @@ fn games(text: &str) -> Result<u32, OptionError> {
         .ok_or_else(|| OptionError::Games(text.into()))
 }
 
-/// An invalid option. Displays what is allowed.
+/// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `--name` is empty or too long. Contains the length of the name in characters.

@@ -1,4 +1,4 @@
-//! Draws the board of the TCP client with row and column numbers; the last play is in brackets.
+//! Draws the board of the TCP client with row and column numbers. The last play is in brackets.
 
 use noughts_rules::{Action, Side, Turn, View};
 

@@ -5,8 +5,8 @@ use noughts_wire::{Cell, GameResult};
 
 use super::options::game;
 
-/// A copy of the game with the plays of both sides. It is used to check input and to explain results; the server
-/// decides who won.
+/// A copy of the game with the plays of both sides. The client uses the copy to check input and to explain results. The
+/// server decides who won.
 pub(super) struct ServerGame {
     game: Game,
     own: Seat,
@@ -38,7 +38,7 @@ impl ServerGame {
         Seat(1 - self.own.0)
     }
 
-    /// Whether the game is over on this board.
+    /// Whether the game is over in this copy.
     pub(super) fn is_over(&self) -> bool {
         self.game.conclusion().is_some()
     }
@@ -67,13 +67,15 @@ impl ServerGame {
         Some(at)
     }
 
-    /// Called when the server has sent the result. If the board lacks the opponent's last play, chooses the cell that
-    /// the server sent with the result or, if that cell is missing or does not fit the result, the only cell that fits.
-    /// Plays this cell and returns it. Returns `None` if the board lacks no play or if the cell is not known.
+    /// Completes the board after the server has sent the result. The opponent's last play may be missing on the board.
+    /// If so, this function plays the cell that the server sent with the result. If the server sent no cell, or a cell
+    /// that does not fit the result, this function plays the only cell that fits.
+    ///
+    /// Returns the cell that was played. Returns `None` if no play is missing, or if it is not known which cell fits.
     ///
     /// ```text
     /// X | O | X
-    /// X | O |       the server says that O won: it was 2-1
+    /// X | O |       the server says that O won: the missing play is 2-1
     ///   |   |
     /// ```
     pub(super) fn settle(&mut self, verdict: GameResult, sent: Option<Cell>) -> Option<Move> {

@@ -17,8 +17,8 @@ const MAX_QUEUED_INPUTS: usize = 16;
 /// The session with the server, and lines from the keyboard.
 ///
 /// One thread reads from the server and one from the keyboard, so that the client notices a disconnection while a
-/// person thinks. A line is read only on request, so that a script's next line does not answer an earlier question. The
-/// thread for the server ends with the connection. The thread for the keyboard ends after this value is dropped. A
+/// person thinks. A line is read only on request. Otherwise the next line of a script could answer an earlier question.
+/// The thread for the server ends with the connection. The thread for the keyboard ends after this value is dropped. A
 /// thread that waits in a read ends only after the read returns.
 pub(super) struct SessionIo<W> {
     session: ClientSession,
@@ -32,7 +32,7 @@ pub(super) struct SessionIo<W> {
     has_ended: bool,
 }
 
-/// A line without its newline; `None` at the end of input.
+/// A line without its newline. `None` at the end of input.
 type Line = Option<String>;
 
 enum Input {
@@ -52,7 +52,6 @@ pub(super) enum Wants {
     NewLine,
 }
 
-/// The next input.
 #[derive(Debug)]
 pub(super) enum Next {
     Event(Event),
@@ -83,7 +82,6 @@ impl<W: Write> SessionIo<W> {
         }
     }
 
-    /// The protocol session.
     pub(super) fn session(&self) -> &ClientSession {
         &self.session
     }

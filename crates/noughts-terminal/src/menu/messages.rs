@@ -87,7 +87,7 @@ pub(super) fn robot_plays(seat: Seat, row: usize, column: usize) -> String {
     )
 }
 
-/// Tells the completed lines and the winner, or a draw.
+/// Reports the completed lines and the winner, or a draw.
 pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
     let (sides, cells) = match &view.outcome {
         Some(Conclusion::Won {

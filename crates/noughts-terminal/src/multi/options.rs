@@ -10,7 +10,7 @@ use crate::holder::{Holder, HolderError};
 /// The default opponent.
 pub const DEFAULT_ROBOT: &str = "minimax:7";
 
-/// The options as typed; `None` if not given.
+/// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Debug)]
 pub struct MultiOptions {
     /// `--x`: `human`, or a strategy.
@@ -81,7 +81,6 @@ impl MultiSettings {
         &self.holders
     }
 
-    /// The specification of the variant.
     pub(super) fn spec(&self) -> &NestedSpec {
         &self.spec
     }
@@ -119,7 +118,7 @@ fn first_board(text: &str, seed: u64) -> Result<Option<Board>, OptionError> {
     }
 }
 
-/// An invalid option. Displays what is allowed.
+/// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `--x`, `--o`

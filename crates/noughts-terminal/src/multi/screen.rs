@@ -10,7 +10,7 @@ use crate::tui::wrap;
 pub enum BoardSize {
     /// 18 lines high, so that the whole screen has 24 lines.
     Large,
-    /// 12 lines high, without lines between the cells: the whole screen has 18 lines and 60 columns.
+    /// 12 lines high, without separators between the cells, so that the whole screen has 18 lines and 60 columns.
     Small,
 }
 
@@ -59,7 +59,7 @@ impl BoardSize {
         3 * self.board_width() + 2 * self.gap().len() + space
     }
 
-    /// On a small screen, wraps lines that are too long, at spaces.
+    /// On a small screen, wraps long lines at spaces.
     pub(super) fn wrap_status(self, status: &str) -> String {
         match self {
             BoardSize::Large => status.to_owned(),
@@ -126,7 +126,7 @@ fn heading(size: BoardSize, view: &View, board: usize) -> String {
     format!("{words:^width$}", width = size.board_width())
 }
 
-/// Draws a row of a board; the last play is in brackets.
+/// Draws a row of a board. The last play is in brackets.
 fn cells(size: BoardSize, view: &View, last: Option<&Play>, first: usize) -> String {
     let cell = |index: usize| {
         let is_last = last.is_some_and(|play| play.at.index() == index);

@@ -1,5 +1,5 @@
-//! Messages that the program prints without a question of the player: turns and offers, whose turn it is, little time,
-//! absent players, and a server that does not answer.
+//! Messages that the program prints although the player has not asked for them. They are about turns and offers, the
+//! player to move, little time, absent players, and a server that does not answer.
 
 use std::io::Write;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use super::{
 };
 
 impl<O: Write> Session<'_, O> {
-    /// Returns the time until the next message that is due without an event, such as a time warning; `None` if no
-    /// message is due.
+    /// Returns the time until the next message that is due without an event, such as a time warning. Returns `None` if
+    /// no message is due.
     pub(super) fn next_notice(&self) -> Option<Duration> {
         let now = self.now();
         let silence = self.silence_at().map(|at| at.saturating_sub(now));
@@ -23,7 +23,7 @@ impl<O: Write> Session<'_, O> {
         [silence, away, warning].into_iter().flatten().min()
     }
 
-    /// When to tell the player that the server does not answer; `None` if nothing must be told.
+    /// When to tell the player that the server does not answer. `None` if there is nothing to tell.
     pub(super) fn silence_at(&self) -> Option<Duration> {
         let sent = self.pending.as_ref()?;
         let is_told = sent.has_told || !self.is_connected || self.robot.is_some();
@@ -71,8 +71,8 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Returns this player's remaining time, and the remaining time at which the next warning is due; `None` if the
-    /// player's clock does not run or no further warning is due in this turn.
+    /// Returns this player's remaining time, and the remaining time at which the next warning is due. Returns `None` if
+    /// the player's clock does not run, or if no further warning is due in this turn.
     pub(super) fn time_warning(&self) -> Option<(Duration, Duration)> {
         self.time_warning_in(self.state.as_deref()?)
     }
@@ -92,7 +92,7 @@ impl<O: Write> Session<'_, O> {
         Some((left, warn_at))
     }
 
-    /// The clocks as text, such as `[x 2:58  o 3:00]`; `None` without a clock.
+    /// The clocks as text, such as `[x 2:58  o 3:00]`. `None` without a clock.
     pub(super) fn clock_text(&self, state: &TableState) -> Option<String> {
         let clocks = state.clocks.as_ref()?;
         let since = self.now().saturating_sub(self.state_at);

@@ -12,7 +12,7 @@ pub struct Clocks {
     pub settings: ClockSettings,
     /// The time that each seat has left.
     pub left: Vec<Duration>,
-    /// The seat whose clock runs; `None` if no clock runs.
+    /// The seat whose clock runs. `None` if no clock runs.
     pub running: Option<Seat>,
 }
 
@@ -24,7 +24,7 @@ const WARNINGS: [Duration; 3] = [
 ];
 
 impl Clocks {
-    /// The remaining time of a seat, `elapsed` after the server sent the state.
+    /// The remaining time of a seat when the time `elapsed` has passed since the server sent the state.
     pub(super) fn left_after(&self, elapsed: Duration, seat: Seat) -> Option<Duration> {
         let left = *self.left.get(usize::from(seat.0))?;
         Some(match self.running == Some(seat) {
@@ -33,21 +33,21 @@ impl Clocks {
         })
     }
 
-    /// How long a robot at this seat may think, `elapsed` after the server sent the state.
+    /// How long a robot at this seat may think when the time `elapsed` has passed since the server sent the state.
     pub(super) fn time_for_robot(&self, elapsed: Duration, seat: Seat) -> Option<Duration> {
         let left = self.left_after(elapsed, seat)?;
         Some(time_for_turn(self.settings, left, self.running.is_none()))
     }
 
-    /// The remaining time at which the first warning of the turn is due; `None` if no more time than the shortest
-    /// warning time is left.
+    /// The remaining time at which the first warning of the turn is due. `None` if the seat has at most 10 seconds
+    /// left, which is the shortest warning time.
     pub(super) fn first_warning(&self, seat: Seat) -> Option<Duration> {
         let left = *self.left.get(usize::from(seat.0))?;
         next_warning(left)
     }
 }
 
-/// The longest warning time that is shorter than `left`; `None` if there is none.
+/// The longest warning time that is shorter than `left`. `None` if there is none.
 pub(super) fn next_warning(left: Duration) -> Option<Duration> {
     WARNINGS.into_iter().find(|warning| *warning < left)
 }

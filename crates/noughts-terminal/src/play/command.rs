@@ -43,7 +43,7 @@ pub(super) fn act(game: &Game, action: String) -> PlayRequest {
     }
 }
 
-/// Parses a line during the game. Watchers, who have no seat, can only leave or see the clocks.
+/// Parses a line during the game. Spectators, who have no seat, can only leave or see the clocks.
 pub(super) fn read(state: &TableState, seat: Option<Seat>, line: &str) -> Typed {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some(seat) = seat else {

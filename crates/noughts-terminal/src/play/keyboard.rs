@@ -1,4 +1,4 @@
-//! Sends typed lines to the current game; several games may follow each other.
+//! Sends typed lines to the current game. Several games may follow each other.
 
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -46,7 +46,7 @@ impl Keyboard {
         current.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Creates the channel of the next game. All further lines are sent to it.
+    /// Creates the channel of the next game. The thread sends all further lines to this channel.
     pub fn next_game(&self) -> Receiver<PlayEvent> {
         let (sender, events) = sync_channel(MAX_QUEUED_EVENTS);
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = sender;

@@ -17,7 +17,7 @@ pub struct Lobby {
     pub running: Vec<String>,
     /// Games in which the player has a seat.
     pub kept: Vec<String>,
-    /// The variant of a new game; `None` if the menu asks for it.
+    /// The variant of a new game. `None` if the menu asks for it.
     pub variant: Option<String>,
     /// The default level of the computer, 1 to 8.
     pub level: u8,
@@ -62,7 +62,7 @@ pub fn choose(lobby: &Lobby, input: impl BufRead, output: impl Write) -> std::io
     or_quit(menu.choose(), Choice::Quit)
 }
 
-/// Asks the player to choose one of `lines`; returns its index, or `None` if the player leaves.
+/// Asks the player to choose one of `lines`. Returns the index of the line, or `None` if the player leaves.
 pub fn choose_line(
     lines: &[String],
     input: impl BufRead,
@@ -150,7 +150,8 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         Ok(self.number("Which", lines.len(), default)? - 1)
     }
 
-    /// Asks for a variant, by its number in the catalog or by name, unless the [`Lobby`] names one.
+    /// Returns the variant that the [`Lobby`] names. If it names none, asks the player for a variant. The player types
+    /// its number in the catalog or its name.
     fn variant(&mut self) -> Result<String, Exit> {
         if let Some(variant) = &self.lobby.variant {
             return Ok(variant.clone());

@@ -58,7 +58,7 @@ fn clock_in_words(settings: ClockSettings) -> String {
     }
 }
 
-/// Formats the clocks as `[x 2:58  o 3:00]`, `since` after the server sent them.
+/// Formats the clocks as `[x 2:58  o 3:00]` when the time `since` has passed since the server sent them.
 pub(super) fn clocks(record: &Record, clocks: &Clocks, since: Duration) -> String {
     let seats = (0..).map(Seat).take(clocks.left.len());
     let times = seats.filter_map(|seat| {
@@ -233,7 +233,7 @@ pub(super) fn joined(record: &Record, seat: Seat) -> String {
     format!("{} has joined.", name(record, seat))
 }
 
-/// The seat that messages call "you"; `None` if a robot plays or the user only watches.
+/// The seat that messages call "you". `None` if a robot plays or the user only watches.
 fn you(settings: &PlaySettings) -> Option<Seat> {
     settings.seat.filter(|_| settings.robot.is_none())
 }

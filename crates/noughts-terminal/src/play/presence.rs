@@ -47,7 +47,7 @@ impl Presence {
         self.absent.retain(|known| known.is_told);
     }
 
-    /// When the next notice is due; `None` if there is none.
+    /// When the next notice is due. `None` if no notice is due.
     pub(super) fn next_notice_at(&self) -> Option<Duration> {
         match self.back.is_empty() {
             true => {
@@ -58,8 +58,8 @@ impl Presence {
         }
     }
 
-    /// Returns the seats to report since the last call: `true` if the player is away, `false` if the player came
-    /// back.
+    /// Returns the seats to report since the last call. The second value is `true` if the player is away, and `false`
+    /// if the player came back.
     pub(super) fn notices(&mut self, now: Duration) -> Vec<(Seat, bool)> {
         let mut notices: Vec<(Seat, bool)> = Vec::new();
         notices.extend(self.back.drain(..).map(|seat| (seat, false)));

@@ -106,7 +106,6 @@ pub(super) struct Message {
     pub(super) is_bad: bool,
 }
 
-/// The state of a hint.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Hint {
     None,
@@ -121,7 +120,8 @@ pub struct App {
     random: Random,
     pub(super) start: StartForm,
     pub(super) local: Option<LocalGame>,
-    /// A number that grows when a game starts and when a turn is undone. A new number replaces the robots by new ones.
+    /// A number that grows when a game starts and when a turn is undone. When the number changes, the game gets new
+    /// robots.
     number: u64,
     /// Whether the start screen is shown.
     pub(super) is_choosing: bool,
@@ -248,7 +248,7 @@ impl App {
         })
     }
 
-    /// The game, unless the start screen hides it.
+    /// The game. `None` if there is no game, or while the start screen hides the game.
     pub(super) fn local(&self) -> Option<&LocalGame> {
         self.local.as_ref().filter(|_| !self.is_choosing)
     }

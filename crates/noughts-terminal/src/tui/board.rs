@@ -13,11 +13,10 @@ use super::marks::{self, Stroke};
 /// What is drawn in addition to the view.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overlay {
-    /// The focused cell; `None` if no person can play now, or while a dialog is open.
+    /// The focused cell. `None` if no person can play now, or while a dialog is open.
     pub(super) focus: Option<GridPoint>,
     /// The cells of the marks that the rewind in the open dialog would take back, in ascending order.
     pub(super) leaving: Vec<Move>,
-    /// The hint.
     pub(super) hint: Option<Move>,
 }
 
@@ -51,11 +50,10 @@ pub(super) struct Cell {
     /// The side and the character of the mark.
     pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
-    /// The character that an empty cell shows: `?` for a hint, otherwise a dim character.
+    /// The character that an empty cell shows. For a hint it is `?`. Otherwise it is drawn dim.
     pub(super) ground: char,
 }
 
-/// Draws a board.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     layout: &GridLayout,
@@ -147,7 +145,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
             marks::draw(canvas, place, glyph, stroke, canvas.theme.side(side));
         }
         Some((side, glyph)) => {
-            // Only the middle column of the cell is free; highlights or neighbouring cells use the other columns.
+            // Only the middle column of the cell is free. Highlights or neighbouring cells use the other columns.
             let text = match width(&glyph.to_string()) {
                 0 | 1 => glyph.to_string(),
                 2.. => side.symbol().to_string(),
@@ -173,7 +171,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
     }
 }
 
-/// Draws the highlight of a large cell in its corners. The last play has a dot in one corner; other highlights use all
+/// Draws the highlight of a large cell in its corners. The last play has a dot in one corner. Other highlights use all
 /// four corners.
 fn corners(canvas: &mut Canvas<'_>, place: Rect, highlight: CellHighlight) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);

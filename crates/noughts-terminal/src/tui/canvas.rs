@@ -73,7 +73,6 @@ impl<'b> Canvas<'b> {
         lines.len() as u16
     }
 
-    /// Clears an area.
     pub(super) fn clear(&mut self, area: Rect) {
         for position in area.intersection(self.buffer.area).positions() {
             self.buffer[position].reset();

@@ -139,7 +139,7 @@ impl App {
     }
 }
 
-/// Returns the text after one more key; `None` if the key cancels the dialog.
+/// Returns the text after one more key. Returns `None` if the key cancels the dialog.
 fn typed(mut text: String, code: KeyCode) -> Option<String> {
     match code {
         KeyCode::Esc => return None,
@@ -214,8 +214,8 @@ fn help(app: &App) -> Vec<(String, String)> {
     lines
 }
 
-/// Draws the help in a frame in the middle of the screen, or a question in the last two lines, which do not cover the
-/// board.
+/// Draws the help in a frame in the middle of the screen. Draws every other dialog as a question in the last two lines,
+/// so that the board stays visible.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, dialog: &Dialog) {
     if let Dialog::Help(first) = dialog {
         return draw_help(canvas, app, *first);

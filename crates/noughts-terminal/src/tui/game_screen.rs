@@ -115,7 +115,8 @@ impl App {
         }
     }
 
-    /// Returns why a person cannot act now, apart from the rules; `None` if a person can act or the game is over.
+    /// Returns the reason why a person cannot act now. Does not check the rules of the game. Returns `None` if a person
+    /// can act or the game is over.
     fn why_not_now(&self) -> Option<String> {
         let local = self.local.as_ref()?;
         if !local.shows_present() {
@@ -246,7 +247,7 @@ impl App {
         }
     }
 
-    /// The layout of the board; `None` if no game is shown or the screen is too small.
+    /// The layout of the board. `None` if no game is shown or the screen is too small.
     pub(super) fn layout(&self) -> Option<BoardLayout> {
         let local = self.local().filter(|_| !is_too_small(self.size))?;
         Some(BoardLayout::of(local, places(self.size).board))
@@ -290,8 +291,8 @@ impl App {
     }
 }
 
-/// Whether the user can leave without a question: the game is unchanged since it was started, loaded or saved, is over,
-/// or has only robots.
+/// Whether the user can leave without a question. This is so if the game has not changed since it was started, loaded
+/// or saved, if the game is over, or if only robots play.
 fn may_leave(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

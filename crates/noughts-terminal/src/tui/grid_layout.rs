@@ -19,14 +19,14 @@ const SIZES: [(u16, u16); 8] = [
 /// Number of cells that stay visible on each side of the focus, if there is enough space.
 const ROOM: usize = 3;
 
-/// The layout of a board. Cells are as large as possible; if the board does not fit, only a part of it is visible.
+/// The layout of a board. Cells are as large as possible. If the board does not fit, only a part of it is visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GridLayout {
     /// The area without labels.
     pub(super) area: Rect,
     /// A cell's width and height.
     pub(super) cell: (u16, u16),
-    /// Whether there are lines between cells; otherwise neighbouring cells share a column.
+    /// Whether there are lines between cells. If not, neighbouring cells share a column.
     pub(super) is_ruled: bool,
     /// The first visible row and column.
     pub(super) first: GridPoint,
@@ -36,8 +36,8 @@ pub(super) struct GridLayout {
 }
 
 impl GridLayout {
-    /// Fits a board into an area. The cell `focus` is always visible; the cell `origin` is in the upper left corner
-    /// if possible.
+    /// Fits a board into an area. The cell `focus` is always visible. The cell `origin` is in the upper left corner if
+    /// possible.
     pub(super) fn fit(
         area: Rect,
         rows: usize,
@@ -161,8 +161,8 @@ pub(super) fn label_width(rows: usize) -> u16 {
     (rows - 1).to_string().len() as u16 + 1
 }
 
-/// Returns the first visible row or column: as near to `origin` as possible, so that `focus` is visible and no space
-/// stays empty.
+/// Returns the first visible row or column. The result is as near to `origin` as possible. `focus` is visible, and no
+/// space stays empty.
 fn into_view(origin: usize, focus: usize, seen: usize, all: usize) -> usize {
     let least = (focus + 1).saturating_sub(seen);
     origin.clamp(least, focus.max(least)).min(all - seen)

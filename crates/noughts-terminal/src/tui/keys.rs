@@ -239,13 +239,13 @@ pub(super) fn works(app: &App, command: Command) -> bool {
     }
 }
 
-/// Returns the footer: the keys that work now, as many as fit. The last two are always included.
+/// Returns the footer: the keys that work now, as many as fit. The last two keys are always included.
 pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     let word = |binding: &Binding| format!("{} {}", binding.label(theme), binding.word);
     let working: Vec<String> = BINDINGS
         .iter()
         .filter(|binding| !binding.word.is_empty())
-        // The entry of `Back` stands for both directions.
+        // The footer has no entry for `Forward`. The entry of `Back` stands for both directions.
         .filter(|binding| match binding.command {
             Command::Back => works(app, Command::Back) || works(app, Command::Forward),
             command => works(app, command),

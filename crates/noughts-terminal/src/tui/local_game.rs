@@ -17,7 +17,7 @@ pub(super) struct LocalGame {
     symbols: Vec<char>,
     /// The view on the screen, of the current or an earlier turn.
     view: View,
-    /// If an earlier state is shown, the number of turns before it; `None` if the current state is shown.
+    /// If an earlier state is shown, the number of turns before it. `None` if the current state is shown.
     looking_at: Option<usize>,
     /// The focused cell.
     pub(super) focus: GridPoint,
@@ -109,7 +109,8 @@ impl LocalGame {
         Ok(())
     }
 
-    /// The number of turns before the person's last turn; `None` unless exactly one person plays and has moved.
+    /// The number of turns before the person's last turn. `None` if no person or several persons play, or if the
+    /// only person has not moved yet.
     pub(super) fn undo_to(&self) -> Option<usize> {
         let people = self.holders.iter().filter(|holder| holder.is_human());
         let is_person = |turn: &Turn| self.holder(turn.by).is_human();
@@ -154,7 +155,6 @@ impl LocalGame {
         &self.view
     }
 
-    /// The game.
     pub(super) fn game(&self) -> &Game {
         &self.game
     }
@@ -250,7 +250,7 @@ impl LocalGame {
         })
     }
 
-    /// Moves the focus, on nine boards only within the active board.
+    /// Moves the focus. On nine boards, the focus stays within the active board while the current state is shown.
     pub(super) fn move_focus(&mut self, rows: isize, columns: isize) {
         let active = self.view.nested.and_then(|nested| nested.active);
         let moved = self.grid().moved(self.focus, rows, columns);

@@ -1,5 +1,5 @@
-//! Draws nine boards. Boards on which the player to move may play and boards of the winning line are highlighted; other
-//! boards have dim borders.
+//! Draws nine boards. Two kinds of boards are highlighted: the boards on which the player to move may play, and the
+//! boards of the winning line. The other boards have dim borders.
 
 use noughts_rules::{BoardState, Conclusion, Move, NestedView, WinReason};
 use ratatui::layout::Rect;
@@ -18,7 +18,6 @@ const SIZES: [((u16, u16), bool); 4] = [
     ((3, 1), false),
 ];
 
-/// The layout of nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct NineBoardsLayout {
     area: Rect,
@@ -101,7 +100,6 @@ impl NineBoardsLayout {
     }
 }
 
-/// Draws the nine boards.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     layout: &NineBoardsLayout,

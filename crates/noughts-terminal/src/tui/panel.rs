@@ -13,7 +13,6 @@ use crate::holder::Holder;
 /// Maximum number of seats listed.
 const SEATS: usize = 8;
 
-/// Draws the panel.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: Rect) {
     let lines = upper(canvas, app, local, area.width);
     for (y, (text, style)) in (area.y..area.bottom()).zip(&lines) {
@@ -41,7 +40,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: 
     }
 }
 
-/// The turn whose list entry is at this position; 0 is the start of the game.
+/// The turn whose list entry is at this position. 0 stands for the start of the game.
 pub(super) fn turn_at(app: &App, local: &LocalGame, area: Rect, x: u16, y: u16) -> Option<usize> {
     let list = list_place(app, local, area);
     let (first, count) = listed(local, list.height);
@@ -59,7 +58,7 @@ fn list_place(app: &App, local: &LocalGame, area: Rect) -> Rect {
     }
 }
 
-/// The first visible entry and the number of visible entries; the shown turn is always visible.
+/// The first visible entry and the number of visible entries. The shown turn is always visible.
 fn listed(local: &LocalGame, height: u16) -> (usize, usize) {
     // The list has an entry for the start of the game, too.
     let all = local.turns().len() + 1;
@@ -259,7 +258,7 @@ fn focus(app: &App, local: &LocalGame) -> Option<String> {
     })
 }
 
-/// The seats to list: all or, if there are too many, those around the seat to move.
+/// The seats to list: all seats or, if there are more than eight, eight seats around the seat to move.
 fn seats(local: &LocalGame) -> impl Iterator<Item = Seat> {
     let all = local.holders().len();
     let to_move = local.view().to_move.map_or(0, |seat| usize::from(seat.0));

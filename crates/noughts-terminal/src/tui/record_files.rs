@@ -17,7 +17,7 @@ pub enum SaveError {
     Failed(String),
 }
 
-/// Performs an effect on files and returns the resulting event; `None` for other effects.
+/// Performs an effect on files and returns the resulting event. Returns `None` for other effects.
 pub fn perform(effect: &Effect) -> Option<Event> {
     match effect {
         Effect::Save {

@@ -88,7 +88,7 @@ impl RobotThread {
         }
     }
 
-    /// Starts the computation that the app needs, and stops any other.
+    /// Starts the computation that the app needs, and stops every other computation.
     pub(super) fn follow(&mut self, app: &App) {
         let wanted = app.request_id();
         if wanted == self.busy.as_ref().map(|(request_id, ..)| *request_id) {
@@ -99,7 +99,7 @@ impl RobotThread {
             return;
         };
         let (request_id, stop) = (request.request_id, Stop::new());
-        // The queue may be full while the thread stops an earlier computation; the next call tries again.
+        // The queue may be full while the thread stops an earlier computation. The next call tries again.
         let Some((questions, _)) = &self.channels else {
             return;
         };

@@ -51,12 +51,9 @@ pub(super) fn places((width, height): (u16, u16)) -> Places {
     }
 }
 
-/// The layout of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BoardLayout {
-    /// One board.
     Grid(GridLayout),
-    /// Nine boards.
     Nine(NineBoardsLayout),
 }
 

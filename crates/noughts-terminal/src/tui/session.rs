@@ -23,7 +23,7 @@ use super::record_files;
 use super::robot_thread::RobotThread;
 use super::screen;
 
-/// How long to wait for input: `BUSY` while a robot computes, `IDLE` otherwise.
+/// How long to wait for input: `BUSY` while a robot computes, and `IDLE` at other times.
 const BUSY: Duration = Duration::from_millis(30);
 const IDLE: Duration = Duration::from_millis(250);
 
@@ -102,7 +102,8 @@ fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
     Ok(Effect::None)
 }
 
-/// The terminal in raw mode, on the alternate screen. Dropping it restores the terminal, and so does a panic.
+/// The terminal in raw mode, on the alternate screen. The terminal is restored when this value is dropped, and when the
+/// thread that opened it panics.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
@@ -143,7 +144,7 @@ fn take() -> io::Result<()> {
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture).inspect_err(|_| give_back())
 }
 
-/// Restores the terminal; errors are ignored.
+/// Restores the terminal. Errors are ignored.
 fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
@@ -152,7 +153,7 @@ fn give_back() {
 }
 
 /// Restores the terminal before a panic of this thread is reported. A panic of another thread is not reported here,
-/// because the text would cover the screen; the app shows a message if a robot panics.
+/// because the text would cover the screen. If a robot panics, the app shows a message.
 fn restore_on_panic() {
     let ours = thread::current().id();
     let before = panic::take_hook();
@@ -199,7 +200,7 @@ impl Signals {
     #[cfg(unix)]
     fn stop_here() -> io::Result<()> {
         use rustix::process::{Signal, kill_current_process_group};
-        // Stops the whole process group, so that the shell sees its job stop also under `cargo run`.
+        // Stops the whole process group, so that the shell notices the stop, also under `cargo run`.
         Ok(kill_current_process_group(Signal::TSTP)?)
     }
 

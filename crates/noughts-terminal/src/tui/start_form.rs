@@ -15,12 +15,12 @@ use crate::holder::{DEFAULT_ROBOT, Holder, HolderError, ROBOTS};
 /// screen.
 #[derive(Clone, Debug, Default)]
 pub struct TuiOptions {
-    /// The variant; if it is `None`, the start screen opens.
+    /// The variant. If it is `None`, the start screen opens.
     pub variant: Option<String>,
     /// The holder of each seat, in turn order: `human`, `human Ann` or a strategy. Robots take all other seats. If the
     /// list is empty, a person takes the first seat.
     pub seats: Vec<String>,
-    /// The history setting: a rewind may take back fewer marks than this.
+    /// The history setting. A rewind must take back fewer marks than this number.
     pub history: Option<String>,
     /// On nine boards, the board of the first play: `random`, `any` or 0 to 8.
     pub first_board: Option<String>,
@@ -29,7 +29,7 @@ pub struct TuiOptions {
 }
 
 impl TuiOptions {
-    /// Checks the options before the start screen opens, as far as possible without a game.
+    /// Checks the options before the start screen opens. Some checks need a game and follow when the game starts.
     pub(super) fn check(&self) -> Result<(), StartError> {
         let variant = self.variant.as_deref().map(str::parse).transpose();
         let variant: Option<Variant> = variant.map_err(StartError::Variant)?;
@@ -68,7 +68,6 @@ const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5",
 /// Maximum length of a typed value.
 const LONGEST: usize = 40;
 
-/// The start form.
 #[derive(Debug)]
 pub(super) struct StartForm {
     game: String,
@@ -174,7 +173,7 @@ impl StartForm {
         self.is_fresh = true;
     }
 
-    /// The value of a line; `None` if the line has no value.
+    /// The value of a line. `None` if the line has no value.
     pub(super) fn text(&self, item: Item) -> Option<String> {
         match item {
             Item::Game => Some(self.game.clone()),
@@ -370,7 +369,7 @@ fn history(text: &str, max: usize) -> Result<u16, StartError> {
         })
 }
 
-/// Why a game cannot start. Displays what is allowed.
+/// Why a game cannot start. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StartError {
     /// Not a variant.
@@ -390,7 +389,7 @@ pub enum StartError {
     FirstBoard(Quoted),
     /// A first board was given, although the variant has only one board.
     OneBoard,
-    /// A first board was given, although the variant already names one.
+    /// A first board was given, although the variant already names a first board.
     FirstBoardTwice(Variant),
     /// The game cannot be created.
     Game(GameError),

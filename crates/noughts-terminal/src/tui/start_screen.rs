@@ -66,7 +66,7 @@ impl App {
         if self.start.text(item).is_none() {
             return self.choose(item);
         }
-        // A click on the label or the left arrow selects the previous value; a click farther right selects the next
+        // A click on the label or the left arrow selects the previous value. A click farther right selects the next
         // value.
         self.start
             .change(if x < place.x + TEXT + 2 { -1 } else { 1 });
@@ -74,7 +74,7 @@ impl App {
     }
 }
 
-/// The visible lines and their places; the selected line is always visible.
+/// The visible lines and their places. The selected line is always visible.
 fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
     const TOP: u16 = 5;
     let (width, height) = size;
@@ -90,7 +90,6 @@ fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
         .collect()
 }
 
-/// Draws the start screen.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App) {
     let area = canvas.area();
     let start = &app.start;

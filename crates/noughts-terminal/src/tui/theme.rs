@@ -3,10 +3,10 @@
 use noughts_rules::Side;
 use ratatui::style::{Color, Modifier, Style};
 
-/// What the terminal can show. Every highlight is a character or a shape; colours are only an addition.
+/// What the terminal can show. Every highlight is a character or a shape. Colours are only an addition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Theme {
-    /// Use lines, arrows, `×` and `○`; otherwise only ASCII.
+    /// Use lines, arrows, `×` and `○`. If false, use only ASCII.
     pub unicode: bool,
     /// Draw large marks with braille dots, which the Linux console lacks.
     pub dots: bool,
@@ -14,7 +14,7 @@ pub struct Theme {
     pub colour: bool,
 }
 
-/// The colours of the sides. The first two, blue and orange, have equal brightness: they are readable on black and
+/// The colours of the sides. The first two, blue and orange, have equal brightness. They are readable on black and on
 /// white, and colour-blind people can distinguish them.
 const COLOURS: [u8; 8] = [32, 166, 71, 133, 136, 37, 160, 99];
 
@@ -38,7 +38,7 @@ impl Theme {
         if self.unicode { unicode } else { ascii }
     }
 
-    /// The character of a mark; if it cannot be shown, the default letter of its side.
+    /// The character of a mark. If it cannot be shown, the default letter of the mark's side.
     pub(super) fn glyph(self, symbol: char, side: Side) -> char {
         match symbol {
             'x' if self.unicode => '×',

@@ -4,8 +4,11 @@ use noughts_rules::{ClockError, ClockSettings, Quoted};
 
 use crate::Failure;
 
-/// Parses a time per player with seconds added per move (`3+2`: 3 minutes and 2 seconds; `30s+5`: 30 seconds and
-/// 5 seconds), seconds per move (`30s`) or days per move (`3d`).
+/// Parses a clock:
+/// - `3+2`: 3 minutes per player, and 2 seconds added per move,
+/// - `30s+5`: 30 seconds per player, and 5 seconds added per move,
+/// - `30s`: 30 seconds per move,
+/// - `3d`: 3 days per move.
 pub(super) fn parse(text: &str) -> Result<ClockSettings, Failure> {
     let unreadable = || {
         Failure::invalid(format_args!(

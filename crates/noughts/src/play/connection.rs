@@ -20,16 +20,15 @@ use noughts_terminal::play::{
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(4);
 
-/// If a robot plays, the program ends after this number of failed attempts to follow the table, without a success
-/// between them. The attempts take more than four minutes. If a person plays, the program tries again until the person
-/// leaves.
+/// If a robot plays, the program ends after this number of consecutive failed attempts to follow the table. The
+/// attempts take more than four minutes. If a person plays, the program tries again until the person leaves.
 const MAX_ROBOT_ATTEMPTS: u32 = 64;
 
 /// If nothing arrives in the event stream for this long, a request checks whether the server still answers.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Maximum time for the answer to the request that checks the server after a silence. So the client notices within 5 s
-/// that a server hangs: `SILENCE` plus `PROBE_TIMEOUT`.
+/// Maximum time for the answer to the request that checks the server after a silence. A client notices a hanging server
+/// within 5 s, which is `SILENCE` plus `PROBE_TIMEOUT`.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of attempts to read a view and a record of the same turn.
@@ -169,7 +168,7 @@ fn seats(view: &View, is_listed: impl Fn(&SeatView) -> bool) -> Vec<Seat> {
     listed.map(|(seat, _)| seat).collect()
 }
 
-/// Converts an offer; `None` if this version does not support its kind.
+/// Converts an offer. Returns `None` if this version does not support its kind.
 fn offer(offer: &OfferView) -> Option<Offer> {
     let kind = match offer.kind {
         ApiOffer::Draw => OfferKind::Draw,
@@ -248,9 +247,9 @@ impl Backoff {
     }
 }
 
-/// Sends each request to the server, again and again until the server accepts or refuses the request, or a retry
-/// cannot succeed. Then sends two events: the state of the table, if it can be read, and the answer. Repeating a
-/// request is safe, because the server recognizes its key.
+/// Sends each request to the server. Repeats the request until the server accepts or refuses it, or a retry cannot
+/// succeed. Then sends two events: the state of the table, if it can be read, and the answer. Repeating a request is
+/// safe, because the server recognizes its key.
 fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSender<PlayEvent>) {
     for request in requests {
         let mut backoff = Backoff::new();
@@ -350,7 +349,7 @@ fn follow_stream(
                 return Err(StreamEnd::Lost);
             }
         }
-        // One state contains all changes so far, so the other notices are dropped.
+        // One state contains all changes so far, so the other waiting messages are dropped.
         while changes.try_recv().is_ok() {}
         let state = table.state()?;
         if std::mem::take(&mut is_first) {

@@ -34,11 +34,11 @@ const DEFAULT_NAME: &str = "player";
 pub(super) struct Finder<'t> {
     task: &'t Play,
     url: ServerUrl,
-    /// The variant that the command line names; `None` means the default.
+    /// The variant that the command line names. `None` means the default.
     variant: Option<String>,
     clock: Option<ClockSettings>,
-    /// The name of a new player or an anonymous seat without `--name`: the robot's strategy, else the user name, else
-    /// `DEFAULT_NAME`.
+    /// The name of a new player or of an anonymous seat if `--name` is not given. It is the strategy of the robot.
+    /// Without a robot it is the user name, and without a user name it is `DEFAULT_NAME`.
     default_name: String,
     saved: Option<SavedSeats>,
     /// Whether the program can ask the user questions.
@@ -158,9 +158,10 @@ impl<'t> Finder<'t> {
         table.map(Some)
     }
 
-    /// Creates a table with this opponent. For `lobby`, first tries to take a seat at one of the newest `MAX_LISTED`
-    /// waiting tables of the variant, unless the command line names a seat or a clock. For `anyone`, requests a quick
-    /// match instead.
+    /// Creates a table with this opponent.
+    ///
+    /// For `lobby`, first tries to take a seat at one of the newest `MAX_LISTED` waiting tables of the variant. Does
+    /// not try this if the command line names a seat or a clock. For `anyone`, requests a quick match instead.
     fn play_against(
         &self,
         client: Client,
@@ -205,8 +206,8 @@ impl<'t> Finder<'t> {
                 "--against anyone needs a player, which is kept in the home directory: \
                  set HOME and leave --anonymous out, or play --against lobby",
             )),
-            // The user chose in the menu to wait for an opponent. A quick match needs a player; without one, the user
-            // waits at a table in the lobby.
+            // The user chose in the menu to wait for an opponent. A quick match needs a player. Without a player, the
+            // user waits at a table in the lobby.
             None => self.play_against(client, Some(variant.to_string()), "lobby"),
         }
     }
@@ -254,9 +255,13 @@ impl<'t> Finder<'t> {
         Ok(table)
     }
 
-    /// Opens the game of a link. With `--watch`, watches. With `--seat`, takes that seat; with `--token` too, plays at
-    /// it. Otherwise takes the first open seat. If no seat is open and the game is not over, returns to a seat of the
-    /// user that is not connected. If there is none, watches.
+    /// Opens the game of a link. The first case that applies decides:
+    /// - With `--watch`: watches the game.
+    /// - With `--seat` and `--token`: plays at a seat that the user already holds.
+    /// - With `--seat`: takes this seat.
+    /// - A seat is open: takes the first open seat.
+    /// - The game is not over, and the user has a seat that is not connected: returns to this seat.
+    /// - Otherwise: watches the game.
     fn open_link(&self, client: Client, game: &str) -> Result<RemoteTable, Failure> {
         if self.task.watch {
             client.view(game).map_err(failure)?;
@@ -290,7 +295,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Takes the first open seat; `None` if no seat is open, or another player was faster.
+    /// Takes the first open seat. Returns `None` if no seat is open, or if another player was faster.
     fn take_open_seat(&self, client: &Client, game: &str) -> Result<Option<RemoteTable>, Failure> {
         let view = client.view(game).map_err(failure)?;
         let Some(seat) = first_open(&view) else {
@@ -303,8 +308,8 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Takes a seat. An inner error comes from the request for the seat; an outer error means that the user's player
-    /// could not be found or created.
+    /// Takes a seat. The inner result is the result of the request for the seat. The outer result is an error if the
+    /// user's player could not be found or created.
     fn take_seat(
         &self,
         client: &Client,
@@ -324,8 +329,8 @@ impl<'t> Finder<'t> {
     }
 
     /// Handles `--resume`: continues one of the user's games. If the command line names a server, only games at this
-    /// server are considered. If it names a game, only that game is considered. Returns `None` if the user chooses no
-    /// game.
+    /// server are considered. If the command line names a game, only that game is considered. Returns `None` if the
+    /// user chooses no game.
     fn resume(&self) -> Result<Option<RemoteTable>, Failure> {
         let url = &self.url;
         let is_any = self.task.places.is_empty();
@@ -381,8 +386,8 @@ impl<'t> Finder<'t> {
         with_token(client, &game, saved.seat, saved.token.clone())
     }
 
-    /// Returns the saved seats at the servers that `is_wanted` accepts, newest first, then the other running games of
-    /// the user's own players, without bots, at these servers.
+    /// Returns the user's games at the servers that `is_wanted` accepts. First come the saved seats, newest first. Then
+    /// come the other running games of the user's saved players. Bots are left out.
     fn own_games(&self, is_wanted: impl Fn(&ServerUrl) -> bool) -> Vec<SavedSeat> {
         let saved = self.saved.as_ref().and_then(|saved| saved.read().ok());
         let mut seats = saved.unwrap_or_default();

@@ -52,7 +52,7 @@ impl QuickMatch {
         })
     }
 
-    /// Waits for an opponent; `None` if the player leaves.
+    /// Waits for an opponent. Returns `None` if the player leaves.
     pub(super) fn wait(
         &self,
         events: &Receiver<PlayEvent>,

@@ -69,14 +69,14 @@ pub(crate) struct SavedSeats {
 }
 
 impl SavedSeats {
-    /// The file of the current user; `None` if the user has no state directory.
+    /// The file of the current user. `None` if the user has no state directory.
     pub(crate) fn of_user() -> Option<SavedSeats> {
         let file = StateFile::of_user("seats")?;
         Some(SavedSeats { file })
     }
 
-    /// Returns the saved seats, newest first; none if the file does not exist. Lines that cannot be parsed are
-    /// skipped.
+    /// Returns the saved seats, newest first. Returns no seats if the file does not exist. Skips lines that
+    /// cannot be parsed.
     pub(crate) fn read(&self) -> io::Result<Vec<SavedSeat>> {
         let lines = self.file.read()?;
         Ok(lines.lines().rev().filter_map(SavedSeat::read).collect())

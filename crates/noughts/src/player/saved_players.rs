@@ -74,7 +74,7 @@ pub(crate) struct SavedPlayers {
 }
 
 impl SavedPlayers {
-    /// The file of the current user; `None` if the user has no state directory.
+    /// The file of the current user. `None` if the user has no state directory.
     pub(crate) fn of_user() -> Option<SavedPlayers> {
         let file = StateFile::of_user("players")?;
         Some(SavedPlayers { file })
@@ -84,7 +84,7 @@ impl SavedPlayers {
         self.file.path()
     }
 
-    /// Returns all players; none if the file does not exist. Lines that cannot be parsed are skipped.
+    /// Returns all players. Returns no players if the file does not exist. Lines that cannot be parsed are skipped.
     pub(crate) fn read(&self) -> io::Result<Vec<SavedPlayer>> {
         let text = self.file.read()?;
         Ok(text.lines().filter_map(SavedPlayer::read).collect())

@@ -11,8 +11,8 @@ use crate::frame::{hex, result_words, server_words};
 use crate::framing::Deviation;
 use crate::verdict::{Finding, Stop};
 
-/// What was observed on all connections in one dialect (`waited`: in all dialects). One rule reports each kind of
-/// fault.
+/// What was observed on all connections in one dialect. Only `waited` counts all dialects together. One rule reports
+/// each kind of fault.
 #[derive(Default)]
 pub(crate) struct Observations {
     /// A frame that is longer or shorter than the course document or the later dialect says.
@@ -127,8 +127,8 @@ impl Connection {
     }
 
     /// How long the kit waits for the rest of a frame before it treats the frame as too short. The time is shorter once
-    /// a frame of the wrong size or a flag that is a character was found: if the kit then mistakes a slow frame for a
-    /// short one, the report gets no new fault.
+    /// a frame of the wrong size or a flag that is a character was found. The kit may then mistake a slow frame for a
+    /// short frame, but this adds no new fault to the report.
     pub(super) fn quiet_time(&self) -> Duration {
         let observations = self.observations.borrow();
         match observations.size.is_some() || observations.flag_character.is_some() {
@@ -166,7 +166,7 @@ impl Connection {
     }
 }
 
-/// Stores a finding in `place` unless it already contains one.
+/// Stores a finding in `place` if `place` is still empty.
 fn remember(place: &mut Option<Finding>, stop: Stop) {
     if let (None, Stop::Broken(finding)) = (&place, stop) {
         *place = Some(*finding);

@@ -50,7 +50,7 @@ pub(super) fn wrong_id(connection: &Connection, received: &Received) -> Option<W
     }
 }
 
-/// Explains an id whose bytes are in the wrong order; empty for other ids.
+/// Explains an id whose bytes are in the wrong order. The text is empty for other ids.
 pub(in crate::tcp) fn reversed(own: u32, id: u32) -> &'static str {
     match id == own.swap_bytes() && id != own {
         true => ": the bytes of the id are in the wrong order, little endian instead of big endian",
@@ -58,7 +58,8 @@ pub(in crate::tcp) fn reversed(own: u32, id: u32) -> &'static str {
     }
 }
 
-/// Reports a wrong id, unless an earlier rule has reported an id that is wrong in the same way.
+/// Reports a wrong id. If an earlier rule has reported an id that is wrong in the same way, the result refers to that
+/// rule.
 pub(super) fn report_wrong_id(
     checker: &mut Checker,
     rule: &'static str,

@@ -60,7 +60,7 @@ pub(in crate::tcp) struct Games {
 pub(super) struct Deviation {
     pub(super) kind: GameProblem,
     pub(super) stop: Stop,
-    /// The right flag of RESULT and the wrong flag that the server sent; `None` for problems that are not a wrong flag.
+    /// The right flag of RESULT and the wrong flag that the server sent. `None` for other problems.
     pub(super) flags: Option<(GameResult, GameResult)>,
 }
 
@@ -75,14 +75,15 @@ impl From<(GameProblem, Stop)> for Deviation {
 }
 
 impl Games {
-    /// Whether the flags for won and lost are swapped, which is one fault.
+    /// Whether the flags for won and lost are swapped. A swap counts as one fault.
     pub(super) fn has_swapped_flags(&self) -> bool {
         let wrong = |flag: GameResult| self.wrong_flags.get(&(flag as u8)).copied();
         wrong(GameResult::Won) == Some(GameResult::Lost)
             && wrong(GameResult::Lost) == Some(GameResult::Won)
     }
 
-    /// Explains why a rule about games was not tried: a problem in the games or, if there was none, `otherwise`.
+    /// Explains why a rule about games was not tried. The reason is a problem in the games or, if there was none,
+    /// `otherwise`.
     pub(super) fn prevented(&self, otherwise: &str) -> Stop {
         match self.problems.iter().next() {
             Some((kind, finding)) => {
