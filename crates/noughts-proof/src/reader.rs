@@ -19,7 +19,8 @@ pub(crate) enum Reason {
     Plays(Move),
     /// The claim holds after every move of the other side.
     All,
-    /// The defender stops all lines with these pairs and counting.
+    /// The pairing rule: the defender stops the lines that contain one of these pairs. The counting rule covers all
+    /// other lines.
     Pairs(Vec<(Move, Move)>),
 }
 

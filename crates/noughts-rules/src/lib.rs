@@ -3,7 +3,7 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`Variant`] | which game, parsed from text such as `7x6k4+gravity` |
-//! | [`Rules`] | positions, legal moves and outcomes; implemented by [`Grid`] (two sides up to 512 bits, three sides up to 64 bits), [`ByteGrid`] (all other boards) and [`Nested`] (nine boards) |
+//! | [`Rules`] | positions, legal moves and outcomes; implemented by [`Grid`] (boards that fit into a bit set, such as 22x22 with two sides), [`ByteGrid`] (all other single boards) and [`Nested`] (nine boards) |
 //! | [`Timeline`], [`AnyTimeline`] | a position with the plays that led to it |
 //! | [`Game`] | seats and turns: performs an [`Action`] or returns a [`Refusal`] |
 //! | [`View`] | everything that a screen shows of a game |

@@ -24,7 +24,8 @@ pub struct Play {
 #[derive(Clone, Debug)]
 pub struct Timeline<R: Rules> {
     rules: R,
-    start: R::Position,
+    /// `None` if the timeline starts at the first position.
+    start: Option<R::Position>,
     plays: Vec<Play>,
     present: R::Position,
 }
@@ -32,8 +33,12 @@ pub struct Timeline<R: Rules> {
 impl<R: Rules> Timeline<R> {
     /// A timeline that starts at the first position.
     pub fn new(rules: R) -> Self {
-        let start = rules.start();
-        Timeline::from_position(rules, start)
+        Timeline {
+            present: rules.start(),
+            plays: Vec::new(),
+            start: None,
+            rules,
+        }
     }
 
     /// A timeline that starts at the position `start`. Plays before `start` cannot be taken back.
@@ -41,7 +46,7 @@ impl<R: Rules> Timeline<R> {
         Timeline {
             present: start.clone(),
             plays: Vec::new(),
-            start,
+            start: Some(start),
             rules,
         }
     }
@@ -80,7 +85,10 @@ impl<R: Rules> Timeline<R> {
     pub fn take_back(&mut self, count: usize) {
         let kept = self.plays.len().saturating_sub(count);
         if kept == 0 {
-            self.present.clone_from(&self.start);
+            match &self.start {
+                Some(start) => self.present.clone_from(start),
+                None => self.present = self.rules.start(),
+            }
         } else {
             for [before, last] in self.plays[kept - 1..].array_windows().rev() {
                 self.rules.take_back(&mut self.present, last.at, before.at);

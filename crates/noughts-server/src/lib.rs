@@ -20,6 +20,7 @@ mod bus;
 mod clock;
 
 mod http;
+mod huge_pages;
 mod id;
 mod liveness;
 mod matchmaking;
@@ -41,6 +42,7 @@ pub use backup::{BackupCounts, BackupError, back_up, check_backup, copy_store, r
 pub use bus::{Bus, Hint, Hints};
 pub use clock::ServerClock;
 pub use http::HttpLimits;
+pub use huge_pages::disable_huge_pages;
 pub use id::{GameId, IdSource, InvalidId, NodeId, PlayerId};
 pub use matchmaking::{Matchmaking, WaitingClient};
 pub use net::{

@@ -286,7 +286,7 @@ pub(crate) struct Arena {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) games: Option<u32>,
-    /// Time per move for search and programs: 100ms, 2s [default: 100ms]
+    /// Time per move for search and programs, such as 100ms or 2s [default: 100ms]
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
     pub(crate) time: Option<String>,
     /// Positions searched per move instead of time, so that games are reproducible

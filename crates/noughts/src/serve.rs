@@ -10,8 +10,8 @@ use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
     ConnectionLimits, HttpConfig, HttpLimits, IdSource, InjectedFault, Server, ServerConfig,
-    SyncMode, Tls, TlsFiles, TlsListeners, inject_fault, listen, listen_for_http, open_store,
-    raise_descriptor_limit,
+    SyncMode, Tls, TlsFiles, TlsListeners, disable_huge_pages, inject_fault, listen,
+    listen_for_http, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 #[cfg(unix)]
@@ -63,6 +63,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         _ => None,
     };
     let engine_setup = robot_setup::from_seed(None)?;
+    disable_huge_pages();
     let threads = available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

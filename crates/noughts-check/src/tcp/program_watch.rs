@@ -46,8 +46,8 @@ impl Checker {
     }
 
     /// Looks for a stack trace in the server's output, and checks that the server still runs. If the server has ended
-    /// without a stack trace, a rule that held counts as broken. This does not apply to a server that always ends when
-    /// a client leaves.
+    /// without a stack trace, and `verdict` says that the rule holds, the verdict becomes "broken". This does not apply
+    /// to a server that always ends when a client leaves.
     pub(super) fn look_at_program(&mut self, rule: &TcpRule, verdict: &mut Verdict) {
         let Some(program) = &mut self.program else {
             return;

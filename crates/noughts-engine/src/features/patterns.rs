@@ -154,7 +154,8 @@ impl Learned {
         &self.numbers[usize::from(self.indices[usize::from(combination.0)])]
     }
 
-    /// The value of a board with these sums.
+    /// The value of a board. The argument contains the sums of the weights of all free cells: first the linear part, then
+    /// one sum per neuron.
     #[inline]
     fn value(&self, [linear, neurons @ ..]: &Weights) -> i32 {
         let neurons = neurons.iter().zip(&self.output);
@@ -278,7 +279,8 @@ fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
 /// The lower bit of every cell.
 const LOW_BITS: usize = 0x5555;
 
-/// The marks of the first side around a cell, at the lower bit of each cell.
+/// The marks of the first side. `around` has two bits per neighbouring cell. In the result, the lower bit of a cell is
+/// set if the first side has a mark there.
 fn own(around: usize) -> usize {
     around & !(around >> 1) & LOW_BITS
 }

@@ -6,7 +6,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -120,14 +120,11 @@ struct Attacker(Child);
 impl Attacker {
     /// Starts the attack of this name, and returns when the attacker reports that it is ready.
     fn start(name: &str, server: SocketAddr) -> Attacker {
-        let program = std::env::current_exe().expect("this program has a path");
-        let child = Command::new("nice")
-            .args(["-n", "19"])
-            .arg(program)
+        let child = flood::at_idle_priority()
             .args(["--attack", name, &server.to_string()])
             .stdout(Stdio::piped())
             .spawn();
-        let mut attacker = Attacker(child.expect("nice is a program of every Linux system"));
+        let mut attacker = Attacker(child.expect("chrt is a program of every Linux system"));
         let output = attacker.0.stdout.take().expect("a pipe");
         let ready = BufReader::new(output).read_line(&mut String::new());
         assert!(ready.is_ok_and(|length| length > 0), "{name} failed");

@@ -112,8 +112,9 @@ impl Job for Clients<'_> {
 
     fn slice(&mut self) {
         let cpu = self.process.cpu();
-        let (neighbour, address) = (self.neighbour, self.process.address);
-        neighbour.beside(address, || self.ask());
+        let mut neighbour = std::mem::replace(&mut self.neighbour, Neighbour::Quiet);
+        neighbour.beside(|| self.ask());
+        self.neighbour = neighbour;
         self.counted.cpu += self.process.cpu() - cpu;
     }
 

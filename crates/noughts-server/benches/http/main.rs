@@ -38,7 +38,7 @@ mod websockets;
 use std::process::ExitCode;
 
 use clients::{Clients, Counted, RequestKind};
-use flood::Neighbour;
+use flood::{FloodProcess, Neighbour};
 use process::Process;
 use rounds::{ROUNDS, Spread, column};
 use servers::Role;
@@ -53,6 +53,10 @@ const CONNECTIONS: [usize; 3] = [1, 32, 256];
 fn main() -> ExitCode {
     let arguments = tables::arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--flood", server] = words[..] {
+        flood::run(server);
+        return ExitCode::SUCCESS;
+    }
     if let ["--role", name] = words[..] {
         servers::play(process::role_named(name));
         return ExitCode::SUCCESS;
@@ -140,7 +144,8 @@ fn flooded() {
         ["flooded", "quiet", "flooded / quiet, at most 2.00", ""],
     );
     for connections in CONNECTIONS {
-        let sides = [Neighbour::Floods, Neighbour::Quiet];
+        let flood = FloodProcess::start(server.address);
+        let sides = [Neighbour::Floods(flood), Neighbour::Quiet];
         let sides = sides.map(|neighbour| {
             Clients::connect(&server, connections, RequestKind::Turns).beside(neighbour)
         });

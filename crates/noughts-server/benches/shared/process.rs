@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use noughts_server::{Server, raise_descriptor_limit};
+use noughts_server::{Server, disable_huge_pages, raise_descriptor_limit};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::servers::Role;
@@ -114,6 +114,7 @@ pub(crate) fn run_role(
     start: impl FnOnce(&Runtime, tokio::net::TcpListener) -> Option<Server>,
 ) {
     raise_descriptor_limit();
+    disable_huge_pages();
     // Every role has the same kind of runtime as `noughts serve`.
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");

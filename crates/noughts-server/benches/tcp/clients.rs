@@ -141,7 +141,7 @@ impl Job for Clients<'_> {
         let until = started + SLICE;
         let all = self.clients.drain(..);
         let runtime = &self.runtime;
-        let played = self.neighbour.beside(self.process.address, || {
+        let played = self.neighbour.beside(|| {
             in_time(runtime, async {
                 let playing: JoinSet<(Client, Heard)> =
                     all.map(|client| client.play(until)).collect();

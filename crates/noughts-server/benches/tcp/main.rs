@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clients::{Clients, Counted, Talk, Writes};
-use flood::Neighbour;
+use flood::{FloodProcess, Neighbour};
 use idle_connections::{CONNECTIONS_OPENED, IdleConnections, IdleFigures};
 use process::Process;
 use rounds::{ROUNDS, Spread, column};
@@ -48,6 +48,10 @@ const CONNECTIONS: [usize; 3] = [1, 100, 1_000];
 fn main() -> ExitCode {
     let arguments = tables::arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--flood", server] = words[..] {
+        flood::run(server);
+        return ExitCode::SUCCESS;
+    }
     if let ["--role", name] = words[..] {
         servers::play(process::role_named(name));
         return ExitCode::SUCCESS;
@@ -177,7 +181,8 @@ fn flooded() {
         ["flooded", "quiet", "flooded / quiet, at most 2.00"],
     );
     for connections in CONNECTIONS {
-        let sides = [Neighbour::Floods, Neighbour::Quiet].map(|neighbour| {
+        let flood = FloodProcess::start(server.address);
+        let sides = [Neighbour::Floods(flood), Neighbour::Quiet].map(|neighbour| {
             let clients = Clients::connect(&server, connections, &Talk::Game, Writes::Once);
             clients.beside(neighbour)
         });

@@ -58,7 +58,7 @@ pub(super) struct Queue {
     accounts: HashMap<Owner, Account>,
     /// Owners with waiting requests, in round-robin order. Each is listed once.
     order: VecDeque<Owner>,
-    /// The number of accounts at which idle accounts are removed.
+    /// If there are this many accounts, idle accounts are removed.
     sweep_at: usize,
 }
 

@@ -287,7 +287,7 @@ impl Shard {
         (!is_next).then_some(Appended::Conflict)
     }
 
-    /// Appends entries that are not [refused](Shard::refusal). If the game is finished now, returns the older finished
+    /// Appends entries. The caller must have checked that [`refusal`](Shard::refusal) returns `None`. If the game is finished now, returns the older finished
     /// games that were removed to make room.
     fn append(&mut self, append: &Append, max_finished: usize) -> Vec<Kept> {
         let id = append.game;

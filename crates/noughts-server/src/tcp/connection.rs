@@ -47,7 +47,7 @@ pub(super) struct Connection {
 
 /// The state of the client's game.
 enum Stage {
-    /// The client has not requested a game.
+    /// The client has no game, and does not wait for one.
     Idle,
     /// A table against the computer is being created.
     Seating(BoxFuture<ConnectedSeat>),

@@ -307,7 +307,8 @@ pub(in crate::http) fn compressed(bytes: &[u8], level: Compression) -> Vec<u8> {
     }
 }
 
-/// A hash of `parts`, for versions and tags. Twelve hexadecimal digits are enough, because the files are our own.
+/// A hash of `parts`, for versions and tags. Twelve hexadecimal digits are enough, because nobody can add a
+/// file to cause a collision.
 fn hash(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
