@@ -39,8 +39,8 @@ pub struct GameListing {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub spectators: u32,
-    /// The number of the latest entry in the game's log, as in the view: it grows with every turn. May be null
-    /// if the server process does not have the game in memory.
+    /// The number of the latest entry in the game's log, as in the view. The number grows with every turn.
+    /// May be null if the server process does not have the game in memory.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub entry: Option<u32>,
@@ -128,8 +128,8 @@ pub struct OfferedStrategy {
     pub form: String,
     /// A description.
     pub about: String,
-    /// The strategy with the largest parameter that the server accepts, such as `search:5s`: one name for each unit of
-    /// the parameter. Empty if there is no limit.
+    /// The strategies with the largest parameters that the server accepts, such as `search:5s`. Each unit of
+    /// the parameter has its own strategy in this list. Empty if there is no limit.
     #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
     pub max: Vec<String>,
 }

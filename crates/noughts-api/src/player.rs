@@ -13,13 +13,13 @@ pub struct NewPlayer {
     /// The name: 1 to 64 visible characters or spaces. Names are not unique.
     #[cfg_attr(feature = "openapi", schema(example = "Ann"))]
     pub name: String,
-    /// Whether the player is a program. All views and lists show this, and it cannot be changed.
+    /// Whether the player is a program. All views and lists show this value. It cannot be changed later.
     #[serde(default)]
     pub bot: bool,
 }
 
-/// A player's id, and a token with which a client acts for the player. The token is the only proof of identity; it
-/// cannot be recovered.
+/// A player's id, and a token with which a client acts for the player. The token is the only proof of
+/// identity. A lost token cannot be recovered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PlayerToken {
@@ -86,7 +86,7 @@ pub struct MyGame {
 }
 
 impl MyGame {
-    /// Whether the caller's seat is to move. Seats may still be open.
+    /// Whether the caller's seat is to move. This may be true even while another seat is open.
     pub fn is_my_turn(&self) -> bool {
         self.to_move == Some(self.seat)
     }
@@ -228,7 +228,7 @@ pub struct OpponentResults {
     pub drawn: u32,
 }
 
-/// A code with which another device can act for the player. It works once, within ten minutes.
+/// A code that another device can exchange for a token of the player. The code works once, for ten minutes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceLink {

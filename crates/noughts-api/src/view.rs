@@ -200,7 +200,7 @@ pub struct OfferView {
     pub entry: u32,
 }
 
-/// What a seat may offer to the others.
+/// What a seat may offer to the other players.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -225,7 +225,7 @@ impl OfferKind {
     }
 }
 
-/// The state of nine boards.
+/// The state of the nine boards of a variant such as `ultimate`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
@@ -274,8 +274,8 @@ pub enum Outcome {
         sides: Vec<u8>,
         /// Why they won.
         reason: WinReason,
-        /// The cells of the completed lines. If a line of boards decided the game, the numbers of these boards. Empty
-        /// if no line decided the game.
+        /// The cells of the completed lines. If a line of boards decided the game, the list has the numbers
+        /// of these boards instead. The list is empty if no line decided the game.
         line: Vec<String>,
     },
     /// Nobody won.
@@ -348,7 +348,8 @@ pub struct TableInfo {
     pub rematch: Option<String>,
 }
 
-/// A view of a board with more cells has run-length rows and, while the game runs, no legal moves.
+/// Maximum number of cells of a board whose view lists the marks and the legal moves. The view of a larger
+/// board has run-length rows and, while the game runs, no legal moves.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 impl View {

@@ -215,8 +215,9 @@ async fn serve_connection(
     }
 }
 
-/// Declares the routes that are in the OpenAPI description. The description itself is created at its first request.
-/// Most servers never need it, and creating it at the start would take two thirds of the start's instructions.
+/// Declares the routes that are in the OpenAPI description. The server creates the description only when a
+/// client first requests it. Most servers never get such a request. Creating the description at the start
+/// would take two thirds of the instructions of the start.
 macro_rules! api_routes {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn api_routes() -> Router<Arc<AppState>> {

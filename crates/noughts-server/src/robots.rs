@@ -29,8 +29,8 @@ use queue::{Owner, Queue, QueueResult, Ticket};
 
 /// Runs the computations of this process.
 pub(crate) struct Robots {
-    /// One instance per instant strategy and variant, shared by all tables, because some strategies have a large table
-    /// of moves.
+    /// One instance per instant strategy and variant. All games share the instance, because some strategies
+    /// keep a large transposition table.
     instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
     slots: Arc<Slots>,
     setup: EngineSetup,
@@ -88,8 +88,9 @@ impl Robots {
 
     /// The robot with this strategy. Fails if the strategy cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, UnsupportedGame> {
-        // This check is needed because a shared strategy may have been built for a game with another order of seats.
-        // It is also needed because a slow strategy is built later, when it is too late for an error.
+        // This check is needed because a shared strategy may have been built for a game with another order of
+        // seats. It is also needed because a slow strategy is built only when it chooses a move, and then the
+        // caller can no longer report an error.
         name.check(game)?;
         if !name.is_instant(game) {
             return Ok(Robot::Slow(name.clone()));
@@ -166,9 +167,9 @@ impl Robots {
         })
     }
 
-    /// The value and the best line before each turn of a game. `None` for turns that were not analysed in time. There
-    /// is no result if the queue is full, if the owner's processor time does not suffice, if the analysis panics, or if
-    /// `stop` is set before the analysis is complete.
+    /// Returns the value and the best line before each turn of a game. An element is `None` if its turn was
+    /// not analysed in time. The whole result is `None` if the queue is full, if the owner's processor time
+    /// does not suffice, if the analysis panics, or if `stop` is set before the analysis is complete.
     pub(crate) async fn analyze(
         &self,
         owner: Option<IpAddr>,
@@ -196,8 +197,8 @@ impl Robots {
         self.slots.queue().busy()
     }
 
-    /// Waits for a slot, then runs `work` in its own thread. `work` gets a stop flag that is set when the
-    /// time limit is reached, when `stop` is set, or when this future is dropped.
+    /// Waits for a slot, then runs `work` on a blocking thread. `work` gets a stop flag and a time limit. The
+    /// flag is set when the time limit is reached, when `stop` is set, or when this future is dropped.
     async fn compute<T: Send + 'static>(
         &self,
         owner: Option<IpAddr>,
@@ -252,8 +253,8 @@ impl Slots {
     }
 }
 
-/// A request that waits in the queue, or the slot that the request got. Dropping it removes the request or frees the
-/// slot.
+/// A request that waits in the queue, or the slot that the request got. Dropping a `Place` removes the
+/// request or frees the slot.
 struct Place {
     slots: Arc<Slots>,
     owner: Owner,

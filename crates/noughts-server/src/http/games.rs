@@ -155,7 +155,8 @@ async fn create_table(
         let owner = client.network();
         let created = app.tables.create(new, request.as_ref(), owner).await?;
         if let Creation::Created(live) = &created {
-            // This runs in the detached task, so that the table is counted even if the client has disconnected.
+            // The detached task counts the table, so the table is counted even if the client has
+            // disconnected.
             let now = app.tables.clock().now();
             app.rate_limiter.add_table(&client, live.id(), now);
             // The creator gets the table's id, so the table counts as requested by this client.
@@ -505,8 +506,9 @@ pub(super) async fn rematch(
 
 /// Says that the player of a seat leaves.
 ///
-/// Needs the token of the seat or of its player. A client sends this request, for example, when its page is closed. If
-/// the player does not come back, the other players may claim the game sooner.
+/// Needs the token of the seat or of its player. A client sends this request, for example, when its page is
+/// closed. If the player does not come back, the other players may claim the game after 10 seconds. After a
+/// lost connection, they must wait one or five minutes.
 #[utoipa::path(
     post, path = "/api/games/{id}/leave", tag = "tables", operation_id = "leaveTable",
     params(("id" = String, Path, description = "the game")),

@@ -10,7 +10,7 @@ use noughts_rules::Variant;
 
 use translations::{Translation, fill, is_chosen_name, preferred_language};
 
-/// Metadata of a document, in one language.
+/// The link preview of one page of the site, in one language.
 pub(in crate::http) struct LinkPreview {
     /// The language tag, such as `en`.
     tag: &'static str,

@@ -171,7 +171,7 @@ impl ConnectionService {
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
         let app = &self.shared.app;
-        // Banned direct clients are disconnected. This check is for clients behind a proxy.
+        // Banned direct clients are disconnected. This check refuses banned clients behind a proxy.
         let bans = app.connections.bans();
         if client
             .address()
@@ -266,7 +266,7 @@ struct RequestInfo {
     is_read: bool,
     cache_policy: CachePolicy,
     origin: Option<HeaderValue>,
-    /// The address that limits apply to.
+    /// The address that limits apply to; `None` if no limits apply.
     network: Option<IpAddr>,
     has_tls: bool,
 }
@@ -295,7 +295,8 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         }
         let checked = self.check(&request, &client);
         request.extensions_mut().insert(client);
-        // HEAD must get the same headers as GET, so the handler for GET answers it too.
+        // The response to HEAD must have the same headers as the response to GET. So the handler for GET
+        // answers HEAD too.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
         if request.method() == Method::HEAD && !is_upgrade {
             *request.method_mut() = Method::GET;

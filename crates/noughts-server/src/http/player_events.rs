@@ -1,8 +1,8 @@
-//! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification about a game, it
-//! compares the table with the state that it has already sent, and sends the differences. At regular intervals the
-//! stream compares all games of the player. So a notification that comes twice or late does no harm, and a lost
-//! notification only delays the events. The id of an event encodes the state that was sent, so that any node can resume
-//! the stream.
+//! `GET /api/me/events`: an event stream about all games of a player. When a stream gets a notification about
+//! a game, the stream compares the table with the state that the client already has, and sends the
+//! differences. At regular intervals, the stream compares all games of the player. So a notification that
+//! comes twice or late does no harm, and a lost notification only delays the events. The id of an event
+//! encodes the state that was sent, so that any node can resume the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -37,13 +37,15 @@ const MAX_FOLLOWED: usize = 100;
 /// there.
 const MAX_FINISHED: usize = 10;
 
-/// Maximum time between the stored time of an entry and the moment at which the entry can be read from the store.
+/// Maximum time, in milliseconds, between the stored time of an entry and the moment at which the entry can
+/// be read from the store.
 const MAX_COMMIT_MS: u64 = 5_000;
 
 /// A stream checks all games at this interval, because messages between nodes may get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// After an error of the store, a stream checks all games again this long after the last check.
+/// After an error of the store, a stream checks all games again when this time has passed since its last
+/// check.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows all games of the caller's player by server-sent events.
@@ -176,7 +178,8 @@ fn is_match(table: &Table, player: PlayerId) -> bool {
     holders.iter().any(is_other) && (took_open_seat || !holders.iter().any(Holder::is_open))
 }
 
-/// The events of one stream. The connection asks for the next events when the client has read the previous ones.
+/// The events of one stream. The connection asks for the next events when the client has read the previous
+/// events.
 struct PlayerEvents {
     app: Arc<AppState>,
     player: PlayerId,
@@ -306,7 +309,7 @@ impl PlayerEvents {
     }
 
     async fn look_at_everything(&mut self) {
-        // The flag is set first, because this future may be cancelled while it waits. Then the next check comes sooner.
+        // If this future is cancelled while it waits, the flag stays set, and the next check comes sooner.
         self.is_behind = true;
         let now_ms = self.app.tables.clock().now_ms();
         let store = self.app.tables.store();
@@ -398,8 +401,8 @@ impl PlayerEvents {
         self.follow(game, now);
     }
 
-    /// Remembers what was sent about a game. If there are then too many games, drops the oldest finished game, or any
-    /// other game if no game is finished.
+    /// Records the state of a game that was sent. If the stream then follows too many games, it stops
+    /// following the oldest finished game. If no game is finished, it stops following any game except `game`.
     fn follow(&mut self, game: GameId, seen: Seen) {
         let before = self.seen.games.insert(game, seen);
         if before.is_none() {
@@ -500,7 +503,7 @@ mod tests {
         let mut events = PlayerEvents::begin(&app, player, None).await.unwrap();
         let first = events.next().await.unwrap();
         assert!(first.starts_with(b"id: "));
-        // The connection cancels `next` now and then, to keep itself open.
+        // The event stream cancels `next` at intervals, to send a comment that keeps the connection open.
         const STEP: Duration = Duration::from_secs(4);
         for _ in 0..2 {
             assert_eq!(timeout(STEP, events.next()).await.ok(), None);

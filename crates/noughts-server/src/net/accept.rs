@@ -15,7 +15,7 @@ use tracing::{debug, info, warn};
 
 use super::{Connections, Permit, WhenFull};
 
-/// A listener that waits before it retries after an error such as too few file descriptors.
+/// A listener that pauses after an error, for example when no file descriptors are left.
 pub(crate) struct Acceptor {
     listener: TcpListener,
     /// Consecutive errors.

@@ -34,8 +34,8 @@ pub(super) struct Connection {
     /// Bytes that were not sent to the client yet.
     out: Vec<u8>,
     stage: Stage,
-    /// The start of the idle time: the time of the latest progress. When the idle limit is checked while the server is
-    /// not waiting for the client, the idle time starts again.
+    /// When the current idle time began. The idle time starts again after progress. It also starts again if
+    /// the server is not waiting for the client when the idle limit is checked.
     since: Instant,
     /// Whether there was progress after `since`.
     has_progress: bool,
@@ -55,7 +55,7 @@ enum Stage {
     Waiting(WaitingClient),
     Playing {
         seat: ConnectedSeat,
-        /// The client's move while it is being stored, and when its submission began.
+        /// The client's move while the server stores it, and the time at which its submission began.
         submission: Option<(Submission, Instant)>,
     },
 }
@@ -83,7 +83,7 @@ const MAX_UNSENT_BYTES: usize = 4096;
 /// Maximum number of bytes per read. It is enough for any frame.
 const READ_AT_ONCE: usize = 512;
 
-/// How a connection ended, for the log. Only after `Error`, the server still sends the last bytes.
+/// How a connection ended, for the log. The server sends the remaining bytes only after `Error`.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// The client left.
@@ -387,7 +387,7 @@ impl Connection {
         }
     }
 
-    /// Sends what is new in the client's game.
+    /// Sends the new turns of the client's game, and its end.
     fn send_progress(&mut self) {
         let Stage::Playing { seat, .. } = &mut self.stage else {
             return;
@@ -475,7 +475,7 @@ impl Connection {
             }
             Ok(())
         };
-        // A client that does not read is dropped.
+        // The connection is closed after the deadline, also if the client has not read the last bytes.
         let _ = timeout_at(deadline, flush).await;
     }
 }
@@ -535,8 +535,8 @@ async fn wait_for_client(
     .await
 }
 
-/// A five-digit id for a session whose client lets the server choose the id. It is only a label; two sessions may
-/// have the same id.
+/// A random five-digit session id. The server uses it if the client lets the server choose the id. The id is
+/// only a label; two sessions may have the same id.
 fn session_id() -> u32 {
     10_000 + u32::from_ne_bytes(crate::id::random_bytes()) % 90_000
 }

@@ -1,5 +1,6 @@
-//! The texts of link previews and of the app's manifest, in every language of the web page. Programs that show a
-//! preview do not run the page's scripts, so the server needs these few texts. All texts of the page are in `web/i18n`.
+//! The texts of link previews and of the app's manifest, in every language of the web page. Programs that
+//! show a preview do not run the page's scripts, so the server needs its own copy of these texts. All texts
+//! of the page are in `web/i18n`.
 
 use axum::http::{HeaderMap, header};
 
