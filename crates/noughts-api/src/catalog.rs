@@ -25,7 +25,8 @@ pub struct GameListing {
     pub id: String,
     /// The variant.
     pub variant: String,
-    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
+    /// The history size. A rewind must take back fewer marks than this number. With 0, the game has no
+    /// rewind.
     pub history: u16,
     /// The status.
     pub status: GameStatus,

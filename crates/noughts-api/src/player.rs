@@ -75,8 +75,8 @@ pub struct MyGame {
     /// The game.
     #[serde(flatten)]
     pub game: GameListing,
-    /// The caller's seat. If the caller has several seats: the seat to move if it belongs to the caller, otherwise the
-    /// caller's first seat.
+    /// The caller's seat. If the caller has several seats, this is the seat to move. If another player is to
+    /// move, this is the caller's first seat.
     pub seat: u8,
     /// The seat to move; null if the game is over.
     #[cfg_attr(feature = "openapi", schema(required))]

@@ -20,7 +20,8 @@ pub struct View {
     /// The variant.
     #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: String,
-    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
+    /// The history size. A rewind must take back fewer marks than this number. With 0, the game has no
+    /// rewind.
     pub history: u16,
     /// The number of completed turns plus one, also when the game is over.
     #[cfg_attr(feature = "openapi", schema(minimum = 1))]
@@ -287,8 +288,9 @@ pub enum Outcome {
     /// All players left.
     #[cfg_attr(feature = "openapi", schema(title = "AbandonedOutcome"))]
     Abandoned,
-    /// The game has no result: a player aborted it before each side had played or while a seat was open, the first turn
-    /// of a seat did not come in time, or an operator ended the game.
+    /// The game has no result. There are three possible causes: a player aborted the game before each side
+    /// had played or while a seat was open; the first turn of a seat did not come in time; or an operator
+    /// ended the game.
     #[cfg_attr(feature = "openapi", schema(title = "AbortedOutcome"))]
     Aborted,
 }

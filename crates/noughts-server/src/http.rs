@@ -274,8 +274,8 @@ fn routes(app: Arc<AppState>) -> Router {
         .with_state(app)
 }
 
-/// `GET /readyz`: answers 503 if the server cannot write to the store now, or if the server is draining (it refuses new
-/// games because it will stop soon). Otherwise answers 200.
+/// `GET /readyz`: answers 503 if the server cannot write to the store now, or if the server is draining.
+/// Otherwise answers 200. A draining server refuses new games, because it will stop soon.
 async fn ready(State(app): State<Arc<AppState>>) -> Response {
     if app.operator.is_draining() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n").into_response();

@@ -1,9 +1,13 @@
 //! Robots and analyses. A strategy that answers in microseconds (an *instant* strategy) runs in the task of the caller.
 //! All other strategies and the analyses use a bounded, fair queue.
 //!
-//! The queue has these limits: the number of running computations (slots), their number per owner (half of the slots),
-//! the number of waiting requests, the time of each computation, and the processor time per owner ([`time_limits`]). An
-//! owner is a client address. For clients without an address (`None`), the limits per owner do not apply.
+//! The queue limits:
+//!
+//! - the number of running computations (slots), and the number of slots per owner (half of all slots);
+//! - the number of waiting requests;
+//! - the time of each computation, and the processor time per owner ([`time_limits`]).
+//!
+//! An owner is a client address. For clients without an address (`None`), the limits per owner do not apply.
 
 mod analysis;
 mod queue;
@@ -54,8 +58,8 @@ pub(crate) enum Robot {
     Slow(StrategyName),
 }
 
-/// Maximum number of shared instant strategies. When the list is full, a new strategy replaces the oldest one. Tables
-/// that use the oldest strategy keep it.
+/// Maximum number of shared instant strategies. When the list is full, a new strategy replaces the oldest
+/// one. Games that use the replaced strategy keep it.
 const MAX_SHARED: usize = 64;
 
 /// While an analysis waits or runs, its stop flag is checked at this interval.
@@ -89,8 +93,8 @@ impl Robots {
     /// The robot with this strategy. Fails if the strategy cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, UnsupportedGame> {
         // This check is needed because a shared strategy may have been built for a game with another order of
-        // seats. It is also needed because a slow strategy is built only when it chooses a move, and then the
-        // caller can no longer report an error.
+        // seats. It is also needed because a slow strategy is built only when it chooses a move. Then it is
+        // too late to report an error.
         name.check(game)?;
         if !name.is_instant(game) {
             return Ok(Robot::Slow(name.clone()));
@@ -168,8 +172,9 @@ impl Robots {
     }
 
     /// Returns the value and the best line before each turn of a game. An element is `None` if its turn was
-    /// not analysed in time. The whole result is `None` if the queue is full, if the owner's processor time
-    /// does not suffice, if the analysis panics, or if `stop` is set before the analysis is complete.
+    /// not analysed in time. The whole result is `None` in four cases: the queue is full, the owner's
+    /// processor time does not suffice, the analysis panics, or `stop` is set before the analysis is
+    /// complete.
     pub(crate) async fn analyze(
         &self,
         owner: Option<IpAddr>,

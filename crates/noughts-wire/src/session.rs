@@ -38,9 +38,9 @@ pub enum GameMode {
 /// result of a request with [`handle`](Session::handle), and then call `next_request` again until it returns
 /// `None`, because frames may be waiting. The session appends all answers to `out`, as whole frames.
 ///
-/// Requests and answers do not depend on how the received bytes are divided among calls of `receive`: while a request
-/// has no result yet, frames wait in the buffer. Exception: in [`GameMode::Pairs`], a client may wait long for an
-/// opponent or for the opponent's move. Frames that arrive during this time are answered at once.
+/// Requests and answers do not depend on how the received bytes are divided among calls of `receive`. While a
+/// request has no result yet, frames wait in the buffer. Exception: in [`GameMode::Pairs`], a client may wait
+/// long for an opponent or for the opponent's move. Frames that arrive during this time are answered at once.
 ///
 /// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES). It uses
 /// no buffer memory when all received bytes are processed. One call of `next_request` appends at most 100 frames of at
@@ -127,10 +127,10 @@ impl Session {
         }
     }
 
-    /// Processes received frames until one of them leads to a request, and appends the answers to `out`. `None` means
-    /// that more bytes or an event are needed, or that the session is closed. `new_id` is called at most once per
-    /// session, and only in the dialect `later`. If its result does not have five digits, the session derives an id of
-    /// five digits from it.
+    /// Processes received frames until one of them leads to a request, and appends the answers to `out`.
+    /// `None` means that more bytes or an event are needed, or that the session is closed. `new_id` is called
+    /// at most once per session, and only in the dialect `later`. If the result of `new_id` does not have
+    /// five digits, the session derives an id of five digits from the result.
     pub fn next_request(
         &mut self,
         out: &mut Vec<u8>,

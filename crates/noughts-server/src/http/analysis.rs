@@ -29,7 +29,7 @@ use crate::tables::{LiveTable, Tables};
 
 /// Analyses a finished game, turn by turn.
 ///
-/// At the first request, the server computes the analysis and stores it. This takes a few seconds.
+/// At the first request, the server computes the analysis and stores it. The computation takes a few seconds.
 #[utoipa::path(
     get, path = "/api/games/{id}/analysis", tag = "records", operation_id = "getAnalysis",
     params(("id" = String, Path, description = "the game")),

@@ -48,7 +48,7 @@ pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     check.into_error(|| not_allowed::<T>(bytes))
 }
 
-/// The error for a value that matches its schema but is not allowed for another reason, such as a number that is too
+/// The error for a value that matches its schema but is still not allowed. For example, a number may be too
 /// large for its type.
 fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -135,7 +135,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Returns an error with all faults that were found. Calls `otherwise` if there are none.
+    /// Returns an error with all faults that were found. Calls `otherwise` if there are no faults.
     fn into_error(self, otherwise: impl FnOnce() -> ApiError) -> ApiError {
         let Some((kind, first)) = self.faults.first() else {
             return otherwise();
@@ -519,7 +519,7 @@ fn range_in_words(least: Option<f64>, most: Option<f64>) -> String {
     }
 }
 
-/// A field as it appears in a message: `"history"`, or `"seats/0/robot"` if it is nested.
+/// A field as it appears in a message: `"history"`, or `"seats/0/robot"` if the field is nested.
 fn field(pointer: &str) -> Quoted {
     Quoted::from(pointer.strip_prefix('/').unwrap_or(pointer))
 }

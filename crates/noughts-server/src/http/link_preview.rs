@@ -25,7 +25,8 @@ pub(in crate::http) struct LinkPreview {
 const MAX_NAMES: usize = 4;
 
 impl LinkPreview {
-    /// The metadata for every page except games. A page of a game that cannot be read gets this metadata too.
+    /// The metadata for every page except the pages of games. If a game cannot be read, its page gets this
+    /// metadata too.
     pub(in crate::http) fn of_site(headers: &HeaderMap) -> LinkPreview {
         let texts = preferred_language(headers);
         LinkPreview {

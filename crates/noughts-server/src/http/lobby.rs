@@ -84,7 +84,7 @@ pub(super) struct Lobby {
 struct LobbyState {
     /// The number of this state: one more than the number of the previous state. If `latest` was `None`,
     /// there is no previous state, and `changes` is empty. Then the number is two more than the last number.
-    /// The gap tells every watcher to send the whole list to its client.
+    /// Because of this gap, every watcher gets the whole list.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.
@@ -174,8 +174,8 @@ impl Lobby {
     }
 }
 
-/// The newest games with this status, at most `limit`: waiting tables that are attended, or games in progress that are
-/// live and among the newest [`MAX_LIVE_SCANNED`].
+/// Returns the newest games with this status, at most `limit`. Waiting tables are included only if they are
+/// attended. Games in progress are included only if they are live and among the newest [`MAX_LIVE_SCANNED`].
 async fn list(
     tables: &Tables,
     status: Status,
@@ -233,10 +233,11 @@ pub(super) struct LobbyFilter {
 
 /// Follows the lobby by server-sent events.
 ///
-/// The data of each event is a LobbyMessage: first all listed tables (`games`), then each table that is added or
-/// changed (`game`), and the id of each table that is no longer listed (`gone`). The list has the tables that wait for
-/// players. With `playing=true` it also has the games in progress, and `matches` says how many players wait for a quick
-/// match. A client that was too slow gets `games` again.
+/// The data of each event is a LobbyMessage. The first event has all listed tables (`games`). A later event
+/// has a table that was added or changed (`game`), or the id of a table that is no longer listed (`gone`).
+/// The list has the tables that wait for players. With `playing=true`, the list also has the games in
+/// progress, and events with `matches` say how many players wait for a quick match. A client that was too
+/// slow gets `games` again.
 #[utoipa::path(
     get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
     params(LobbyFilter),

@@ -158,8 +158,7 @@ impl ConnectionService {
 
     /// Checks whether a request may reach the handlers, and counts the request for the rate limit.
     fn check(&self, request: &Request<Incoming>, client: &Client) -> Result<(), ApiError> {
-        // If there are several Host headers, a proxy may have checked another header than the one that this server
-        // uses.
+        // If there are several Host headers, a proxy and this server may use different headers.
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {

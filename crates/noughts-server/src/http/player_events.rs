@@ -1,5 +1,5 @@
 //! `GET /api/me/events`: an event stream about all games of a player. When a stream gets a notification about
-//! a game, the stream compares the table with the state that the client already has, and sends the
+//! a game, the stream compares the table with the state that the client has. Then the stream sends the
 //! differences. At regular intervals, the stream compares all games of the player. So a notification that
 //! comes twice or late does no harm, and a lost notification only delays the events. The id of an event
 //! encodes the state that was sent, so that any node can resume the stream.
@@ -50,11 +50,11 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows all games of the caller's player by server-sent events.
 ///
-/// The data of each event is a PlayerMessage. A stream begins with the running games (`games`). Then it sends a game
-/// whenever something happens there: `match` (an opponent was found), `game` (the player has a new game), `seated`
-/// (somebody took a seat), `turn` (it is the player's turn), `offer` (another player made an offer) and `over` (the
-/// game is over). With `Last-Event-ID`, the stream begins with what has happened since that event. While the stream is
-/// open, the player's quick matches wait.
+/// The data of each event is a PlayerMessage. A stream begins with the running games (`games`). Then the
+/// stream sends a game whenever something happens in this game: `match` (an opponent was found), `game` (the
+/// player has a new game), `seated` (somebody took a seat), `turn` (it is the player's turn), `offer`
+/// (another player made an offer) and `over` (the game is over). With `Last-Event-ID`, the stream begins with
+/// the changes since the event with this id. While the stream is open, the player's quick matches wait.
 #[utoipa::path(
     get, path = "/api/me/events", operation_id = "followMe", tag = "players",
     params(("Last-Event-ID" = Option<String>, Header, description = "the id of the latest event that the client has")),
@@ -111,9 +111,10 @@ impl Seen {
     }
 }
 
-/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each game
-/// its id, its turn, its number of open seats, the entry number of the latest open offer of another player (0 if there
-/// is none), and `over` if the game is over.
+/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`. The text begins
+/// with the time. For each game, it has the id, the turn, the number of open seats, and the entry number of
+/// the latest open offer of another player (0 if there is no such offer). A game that is over has the suffix
+/// `.over`.
 impl fmt::Display for AllSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at_ms)?;
@@ -340,8 +341,8 @@ impl PlayerEvents {
         self.is_behind = true;
     }
 
-    /// Compares a game with what was sent about it, and adds messages about the differences. Ignores a finished game
-    /// about which nothing was sent, unless `also_over` is true.
+    /// Compares a game with the state that was sent to the client, and adds messages about the differences.
+    /// If the client has no state of a finished game, ignores the game, unless `also_over` is true.
     async fn look_at(&mut self, game: GameId, also_over: bool) {
         let was_behind = std::mem::replace(&mut self.is_behind, true);
         let found = self.app.tables.get(game).await;
@@ -401,8 +402,8 @@ impl PlayerEvents {
         self.follow(game, now);
     }
 
-    /// Records the state of a game that was sent. If the stream then follows too many games, it stops
-    /// following the oldest finished game. If no game is finished, it stops following any game except `game`.
+    /// Records the state of a game that was sent to the client. If the stream then follows too many games, it
+    /// stops following the oldest finished game. If no game is finished, it stops following any other game.
     fn follow(&mut self, game: GameId, seen: Seen) {
         let before = self.seen.games.insert(game, seen);
         if before.is_none() {

@@ -69,8 +69,8 @@ const MAX_CHECKED_TABLES: usize = 32;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// This many replayed turns or log entries count as one more request. On the largest board, replaying one turn or entry
-/// takes up to 5 µs.
+/// Number of replayed turns or log entries that count as one additional request. On the largest board,
+/// replaying one turn or entry takes up to 5 µs.
 pub(super) const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -280,7 +280,8 @@ impl RateLimiter {
         })
     }
 
-    /// Checks whether the client may create one more table. Returns an error if too many of its tables are not over.
+    /// Checks whether the client may create one more table. Returns an error if too many of the client's
+    /// tables are not over.
     pub(super) async fn check_open_tables(
         &self,
         client: &Client,

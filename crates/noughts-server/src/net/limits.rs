@@ -412,8 +412,8 @@ pub(crate) fn is_exempt(address: IpAddr) -> bool {
     }
 }
 
-/// The unit that counts as one address: an IPv4 address, or the /64 network of an IPv6 address, because one customer
-/// usually has a whole /64.
+/// The unit that counts as one address: an IPv4 address, or the /64 network of an IPv6 address. One IPv6
+/// customer usually has a whole /64.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

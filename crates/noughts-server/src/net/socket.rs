@@ -46,8 +46,8 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// Sets options of a connection: the system sends small messages at once (no Nagle), and detects a dead peer after two
-/// minutes (keepalive; outside Linux, the system chooses the time).
+/// Sets options of a connection. The system then sends small messages at once (no Nagle), and detects a dead
+/// peer after two minutes (keepalive). Outside Linux, the system chooses this time.
 ///
 /// Errors are ignored: without these options a connection is slower, but works.
 pub(crate) fn prepare(stream: &TcpStream) {

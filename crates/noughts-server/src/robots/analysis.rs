@@ -38,7 +38,7 @@ const MAX_EXACT_TURNS: usize = 200;
 /// its turn within [`MAX_GAME`].
 ///
 /// The whole result is `None` if `limit` is shorter than [`MAX_GAME`] and too short for this game. The server
-/// stores an analysis for ever, so its quality must not depend on the processor time that its first client
+/// stores an analysis for ever. So the analysis must not depend on the processor time that its first client
 /// has left.
 pub(super) fn analyze_turns(
     game: &Game,
@@ -89,9 +89,9 @@ pub(super) fn analyze_turns(
     (!is_cut).then_some(found)
 }
 
-/// Like `analyze_turns`, but for Connect Four. If the board has an opening book, the opening turns are analysed first.
-/// Then all other turns are analysed from the last to the first: late turns are solved quickly, and their results help
-/// to solve the turns before them.
+/// Like `analyze_turns`, but for Connect Four. If the board has an opening book, the opening turns are
+/// analysed first. Then all other turns are analysed from the last to the first. Late turns are solved
+/// quickly, and their results help to solve earlier turns.
 fn analyze_exactly(
     game: &Game,
     clock: &Arc<dyn Clock>,

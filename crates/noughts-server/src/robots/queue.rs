@@ -88,9 +88,10 @@ impl Queue {
     }
 
     /// Adds a request. The receiver is notified when the request gets a slot or is displaced. If the queue is
-    /// full, the new request displaces the newest request of the owner with the most requests. Returns
-    /// `None`, and changes nothing, if that owner has fewer than two waiting requests more than `owner`. The
-    /// caller must call [`leave`](Queue::leave) for each request that entered.
+    /// full, the new request displaces the newest request of the owner with the most waiting requests. That
+    /// owner must have at least two more waiting requests than `owner`. Otherwise this function changes
+    /// nothing and returns `None`. The caller must call [`leave`](Queue::leave) for each request that
+    /// entered.
     pub(super) fn enter(
         &mut self,
         owner: Owner,
@@ -186,8 +187,9 @@ impl Queue {
         best.map(|(_, place)| place)
     }
 
-    /// Makes room in a full queue: removes the newest request of the owner with the most requests. Does
-    /// nothing and returns false if that owner has fewer than two requests more than `owner`.
+    /// Makes room in a full queue: removes the newest request of the owner with the most waiting requests.
+    /// That owner must have at least two more waiting requests than `owner`. Otherwise this function changes
+    /// nothing and returns false.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self
             .accounts
@@ -207,9 +209,9 @@ impl Queue {
         true
     }
 
-    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor time
-    /// recently. The number of owners that have used processor time recently is bounded: a second of processor time is
-    /// refilled in two seconds, so on average there are at most two such owners per slot.
+    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor
+    /// time recently. The number of owners that have used processor time recently is bounded. A second of
+    /// processor time is refilled in two seconds, so on average there are at most two such owners per slot.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;

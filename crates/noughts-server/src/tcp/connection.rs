@@ -77,7 +77,8 @@ enum GameEvent {
 /// How long the server still sends answers to a client that has closed its sending direction.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
-/// While more bytes than this are unsent, nothing is read from the client.
+/// Maximum number of bytes that wait to be sent. While more bytes wait, the server reads nothing from the
+/// client.
 const MAX_UNSENT_BYTES: usize = 4096;
 
 /// Maximum number of bytes per read. It is enough for any frame.
@@ -512,8 +513,9 @@ async fn wait_for_client(
         });
     }
     poll_fn(|context| {
-        // The buffer is on the stack, so that idle connections have no buffer. It is larger than most input: after a
-        // read that does not fill the buffer, Tokio knows that nothing is left to read, which saves a system call.
+        // The buffer is on the stack, so that idle connections have no buffer. The buffer is larger than most
+        // input. After a read that does not fill the buffer, Tokio knows that nothing is left to read. This
+        // saves a system call.
         let mut bytes = [0; READ_AT_ONCE];
         let room = session.room().min(READ_AT_ONCE);
         let mut bytes = ReadBuf::new(&mut bytes[..room]);

@@ -1,6 +1,7 @@
 //! A TCP listener with a deliberate fault, for testing clients.
 //!
-//! It is a proxy in front of a correct listener: it forwards the client's messages and changes the server's answers.
+//! The listener is a proxy in front of a correct listener. The proxy forwards the client's messages and
+//! changes the server's answers.
 
 use std::fmt;
 use std::io;
