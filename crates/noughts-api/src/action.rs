@@ -39,7 +39,7 @@ pub struct ActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub accept: Option<OfferKind>,
-    /// Declines an offer of another seat, or withdraws your own.
+    /// Declines an offer of another seat, or withdraws your own offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub decline: Option<OfferKind>,
@@ -87,7 +87,7 @@ pub enum RequestedAction {
     Offer(OfferKind),
     /// Accept an offer.
     Accept(OfferKind),
-    /// Decline an offer, or withdraw your own.
+    /// Decline an offer, or withdraw your own offer.
     Decline(OfferKind),
     /// End the game without a result.
     Abort,

@@ -22,7 +22,7 @@ pub struct GameAnalysis {
 pub struct TurnAnalysis {
     /// The number of the turn, from 1.
     pub turn: usize,
-    /// The turn itself.
+    /// The completed turn.
     pub done: TurnView,
     /// The value of the position before the turn, for the side to move; null if time ran out.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -92,7 +92,7 @@ pub enum GameValue {
     Draw,
     /// The side to move can force a win.
     Win,
-    /// Not known.
+    /// The value is not known.
     Unknown,
 }
 

@@ -195,7 +195,7 @@ pub struct WaitingVariant {
     pub waiting: u64,
 }
 
-/// A player's public page.
+/// The public data of a player, with finished games and results.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Profile {
@@ -224,7 +224,7 @@ pub struct OpponentResults {
     pub won: u32,
     /// Games that the player lost.
     pub lost: u32,
-    /// Games that nobody won.
+    /// Games that ended in a draw.
     pub drawn: u32,
 }
 

@@ -327,7 +327,7 @@ pub enum DrawReason {
     Agreement,
     /// The other players were away, and the only present player claimed a draw.
     Claim,
-    /// A clock ran out, and the other side could not complete a line any more.
+    /// A clock ran out, and the opponent could no longer complete a line.
     Time,
     /// The table reached its maximum number of turns.
     Limit,

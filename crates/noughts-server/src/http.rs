@@ -189,7 +189,7 @@ async fn serve_connection(
     };
     let is_served = permit.is_served();
     let mut builder = hyper::server::conn::http1::Builder::new();
-    // hyper needs a timer for the timeout of headers: without a timer it panics.
+    // hyper needs a timer for `header_read_timeout`; without a timer, hyper panics.
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
@@ -224,7 +224,7 @@ macro_rules! api_routes {
             Router::new()$(.route($path, MethodRouter::new()$(.$method($module::$handler))+))+
         }
 
-        /// The descriptions of the handlers.
+        /// The OpenAPI descriptions of the handlers.
         #[derive(OpenApi)]
         #[openapi(paths($($($module::$handler),+),+))]
         struct ApiDescription;

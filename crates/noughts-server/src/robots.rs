@@ -62,7 +62,7 @@ pub(crate) enum Robot {
 /// one. Games that use the replaced strategy keep it.
 const MAX_SHARED: usize = 64;
 
-/// While an analysis waits or runs, its stop flag is checked at this interval.
+/// Interval at which the stop flag of a waiting or running analysis is checked.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.

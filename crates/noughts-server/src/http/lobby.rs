@@ -64,8 +64,9 @@ const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) enum LobbyContent {
     /// Attended tables with an open seat. A table is *attended* if a player is connected, or if the table is new.
     Waiting,
-    /// In addition, the live games in progress, and how many players wait for a quick match. A game is *live* if a
-    /// player is connected, if only robots play, or if the game is new.
+    /// The tables of [`Waiting`](LobbyContent::Waiting), the live games in progress, and how many players
+    /// wait for a quick match. A game is *live* if a player is connected, if only robots play, or if the game
+    /// is new.
     WaitingAndPlaying,
 }
 
@@ -223,7 +224,7 @@ fn changes(
     gone.chain(new).collect()
 }
 
-/// The query parameter of the stream.
+/// The query parameter of the lobby's event stream.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LobbyFilter {

@@ -28,7 +28,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// After the server begins to stop, a request that has no response within this time gets an error.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// An analysis counts as this many requests.
+/// Number of requests that a request for an analysis counts as.
 const ANALYSIS_COST: u32 = 50;
 
 /// Paths that are served even when the server has too many connections.

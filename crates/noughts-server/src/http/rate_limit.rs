@@ -403,7 +403,7 @@ struct Usage {
 enum UsageLevel {
     /// The address has used nothing, or its usage was long ago. Dropping the entry loses nothing.
     Unused,
-    /// The address has used something, but it is below all its limits.
+    /// The address has used something, but has reached no limit.
     Used,
     /// The address has reached a limit, or has used more than 95 % of its daily limit of stored bytes. If the entry
     /// were dropped, the address could use its limits again too early.

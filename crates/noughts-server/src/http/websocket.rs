@@ -189,7 +189,7 @@ struct Connection {
     id: GameId,
     client: Client,
     socket: WebSocket,
-    /// Consecutive refusals.
+    /// Number of consecutive refusals.
     refusals: u32,
 }
 
@@ -397,8 +397,8 @@ impl Connection {
         }
     }
 
-    /// Sends the waiting answer to a ping before the next message is read. Otherwise a client that sends pings and does
-    /// not read would fill the write buffer.
+    /// Sends the answer to a ping before the server reads the next message. Otherwise a client that sends
+    /// pings and does not read would fill the write buffer.
     async fn flush(&mut self) -> Result<(), End> {
         match timeout(WRITE_TIMEOUT, self.socket.flush()).await {
             Ok(Ok(())) => Ok(()),

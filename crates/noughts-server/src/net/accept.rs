@@ -18,7 +18,7 @@ use super::{Connections, Permit, WhenFull};
 /// A listener that pauses after an error, for example when no file descriptors are left.
 pub(crate) struct Acceptor {
     listener: TcpListener,
-    /// Consecutive errors.
+    /// Number of consecutive errors.
     failures: u32,
     /// When to try again after an error.
     retry_at: Option<Instant>,

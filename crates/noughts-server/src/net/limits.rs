@@ -65,13 +65,13 @@ pub(crate) const REFUSED_TIME: Duration = Duration::from_secs(5);
 /// What a connection may be used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Permission {
-    /// Everything.
+    /// The client may use the service without restrictions.
     Serve,
-    /// The server is full; this connection is from the reserve for health checks.
+    /// The server is full. The client may only make health checks, on a connection from the reserve.
     HealthChecks,
-    /// Only the refusal "the server is full".
+    /// The client only receives the refusal "the server is full".
     ServerFull,
-    /// Only the refusal "this address has too many connections, or opens too many".
+    /// The client only receives the refusal "this address has too many connections, or opens too many".
     AddressFull,
 }
 

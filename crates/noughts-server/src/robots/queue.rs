@@ -158,7 +158,8 @@ impl Queue {
             self.running += 1;
             account.running.insert(ticket, now);
             let limit = account.budget.limit(now);
-            // An error means that the receiver was dropped. Its caller still calls `leave` with the ticket.
+            // An error means that the receiver was dropped. The caller of `enter` still calls `leave` with
+            // the ticket.
             let _ = sender.send(QueueResult::Granted(limit));
         }
     }

@@ -70,18 +70,18 @@ enum GameEvent {
     Submitted(Result<(), SubmitError>),
     /// Something changed at the table.
     Changed,
-    /// The table is gone.
+    /// The table was closed.
     TableGone,
 }
 
-/// How long the server still sends answers to a client that has closed its sending direction.
+/// Maximum time during which the server sends answers to a client that has closed its sending direction.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
 /// Maximum number of bytes that wait to be sent. While more bytes wait, the server reads nothing from the
 /// client.
 const MAX_UNSENT_BYTES: usize = 4096;
 
-/// Maximum number of bytes per read. It is enough for any frame.
+/// Maximum number of bytes per read. Every frame is shorter.
 const READ_AT_ONCE: usize = 512;
 
 /// How a connection ended, for the log. The server sends the remaining bytes only after `Error`.
@@ -93,7 +93,7 @@ enum End {
     Idle,
     /// The session closed the connection because of errors of the client, or because the server refuses new clients.
     Error(CloseReason),
-    /// The table is gone.
+    /// The table was closed.
     NoTable,
     /// The store was unavailable for too long.
     StoreUnavailable,
@@ -485,7 +485,7 @@ impl Connection {
 enum ClientEvent {
     /// Bytes were received, or more bytes can be sent.
     Ready,
-    /// The client sends no more.
+    /// The client has closed its sending direction.
     Ended,
     /// The connection is broken.
     Broken,
