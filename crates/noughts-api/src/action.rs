@@ -39,7 +39,7 @@ pub struct ActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub accept: Option<OfferKind>,
-    /// Declines an offer of another seat, or withdraws your own.
+    /// Declines an offer of another seat, or withdraws your own offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub decline: Option<OfferKind>,
@@ -50,7 +50,8 @@ pub struct ActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub claim: Option<ClaimKind>,
-    /// Over a WebSocket the answer repeats this id. HTTP ignores it.
+    /// The id of the message. Over a WebSocket, the answer repeats this id. Over HTTP, the server ignores the
+    /// id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub id: Option<String>,
@@ -62,7 +63,7 @@ fn saturating<'de, D: Deserializer<'de>>(number: D) -> Result<Option<u16>, D::Er
     Ok(number.map(|number| u16::try_from(number).unwrap_or(u16::MAX)))
 }
 
-/// What a seat may claim when all other players are away.
+/// The result that a seat may claim when all other players are away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -86,7 +87,7 @@ pub enum RequestedAction {
     Offer(OfferKind),
     /// Accept an offer.
     Accept(OfferKind),
-    /// Decline an offer, or withdraw your own.
+    /// Decline an offer, or withdraw your own offer.
     Decline(OfferKind),
     /// End the game without a result.
     Abort,
@@ -126,8 +127,8 @@ impl ActionRequest {
 }
 
 impl RequestedAction {
-    /// Whether the request must name its turn. A play or a rewind must, because it would have another effect in another
-    /// turn.
+    /// Whether the request must name its turn. A play or a rewind must name its turn, because the same
+    /// request would have another effect in another turn.
     pub fn needs_turn(&self) -> bool {
         match self {
             RequestedAction::Play(_) | RequestedAction::Rewind(_) => true,

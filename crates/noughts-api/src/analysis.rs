@@ -22,7 +22,7 @@ pub struct GameAnalysis {
 pub struct TurnAnalysis {
     /// The number of the turn, from 1.
     pub turn: usize,
-    /// The turn itself.
+    /// The completed turn.
     pub done: TurnView,
     /// The value of the position before the turn, for the side to move; null if time ran out.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -30,15 +30,16 @@ pub struct TurnAnalysis {
     /// The best move found in the position before the turn; null if time ran out.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub best: Option<String>,
-    /// The best play of all sides from the position before the turn, as far as it was found; the first move is `best`.
+    /// The best moves of all sides from the position before the turn, as far as the search found them. The
+    /// first move is `best`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
-    /// The moves with which the player of the turn could complete a line next if nobody prevented it. Two or more of
-    /// these moves are a fork. Absent if there are no such moves, and always absent on nine boards, on boards with more
-    /// than 1 024 cells, and in misère games.
+    /// The moves with which the player of the turn could complete a line in the next turn, if nobody
+    /// prevented it. Two or more of these moves are a fork. Absent if there are no such moves, and always
+    /// absent on nine boards, on boards with more than 1 024 cells, and in misère games.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threats: Vec<String>,
-    /// Like `threats`, but after the move `best` instead of the turn that was played.
+    /// Like `threats`, but after the move `best` instead of the completed turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub best_threats: Vec<String>,
     /// The exact values of all legal moves in the position before the turn, best first; absent if the values are not
@@ -91,7 +92,7 @@ pub enum GameValue {
     Draw,
     /// The side to move can force a win.
     Win,
-    /// Not known.
+    /// The value is not known.
     Unknown,
 }
 

@@ -25,7 +25,8 @@ pub struct GameListing {
     pub id: String,
     /// The variant.
     pub variant: String,
-    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
+    /// The history size. A rewind must take back fewer marks than this number. With 0, the game has no
+    /// rewind.
     pub history: u16,
     /// The status.
     pub status: GameStatus,
@@ -39,8 +40,8 @@ pub struct GameListing {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub spectators: u32,
-    /// The number of the latest entry in the game's log, as in the view: it grows with every turn. May be null
-    /// if the server process does not have the game in memory.
+    /// The number of the latest entry in the game's log, as in the view. The number grows with every turn.
+    /// May be null if the server process does not have the game in memory.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub entry: Option<u32>,
@@ -128,8 +129,8 @@ pub struct OfferedStrategy {
     pub form: String,
     /// A description.
     pub about: String,
-    /// The strategy with the largest parameter that the server accepts, such as `search:5s`: one name for each unit of
-    /// the parameter. Empty if there is no limit.
+    /// The strategies with the largest parameters that the server accepts, such as `search:5s`. Each unit of
+    /// the parameter has its own strategy in this list. Empty if there is no limit.
     #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
     pub max: Vec<String>,
 }

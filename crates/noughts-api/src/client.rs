@@ -31,8 +31,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time until a response begins.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Maximum time per read and per write of the connection. It is longer than 15 s, because an event stream sends at
-/// least a comment every 15 s.
+/// Maximum time per read and per write of the connection. The limit is longer than 15 s, because an event
+/// stream without events sends a comment every 15 s.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 const MAX_RESPONSE_BYTES: u64 = 4 * 1024 * 1024;
@@ -202,8 +202,9 @@ impl Client {
         self.post(&path, Some(token), &())
     }
 
-    /// Opens the table's event stream. The stream starts with the current view. If `last_id` is given, it starts with
-    /// the changes after this log entry instead. With a seat's token, the player of the seat counts as present.
+    /// Opens the table's event stream. The stream starts with the current view. If `last_id` is given, the
+    /// stream starts with the changes after this log entry instead. With a seat's token, the player of the
+    /// seat counts as present.
     pub fn events(
         &self,
         game: &str,

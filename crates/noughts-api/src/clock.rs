@@ -13,8 +13,8 @@ pub struct ClockForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 10, maximum = 10_800))]
     pub base: Option<u32>,
-    /// Seconds added after each play or rewind of a player, except the player's first one; 0 by default. Only with
-    /// `base`.
+    /// Seconds that a player gets after each play or rewind, but not after the player's first turn. 0 by
+    /// default. Only with `base`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(maximum = 180))]
     pub increment: Option<u32>,
@@ -31,7 +31,7 @@ pub struct ClockForm {
 /// Why a [`ClockForm`] is not a clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClockFormError {
-    /// The fields are not those of one of the three forms.
+    /// The form does not have exactly the fields of one of the three kinds of clock.
     NotOne,
     /// A number is out of range.
     Range(ClockError),
@@ -91,7 +91,7 @@ pub struct ClockView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub base: Option<u32>,
-    /// Seconds added after each play or rewind of a player, except the player's first one.
+    /// Seconds that a player gets after each play or rewind, but not after the player's first turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub increment: Option<u32>,

@@ -13,13 +13,13 @@ pub struct NewPlayer {
     /// The name: 1 to 64 visible characters or spaces. Names are not unique.
     #[cfg_attr(feature = "openapi", schema(example = "Ann"))]
     pub name: String,
-    /// Whether the player is a program. All views and lists show this, and it cannot be changed.
+    /// Whether the player is a program. All views and lists show this value. It cannot be changed later.
     #[serde(default)]
     pub bot: bool,
 }
 
-/// A player's id, and a token with which a client acts for the player. The token is the only proof of identity; it
-/// cannot be recovered.
+/// A player's id, and a token with which a client acts for the player. The token is the only proof of
+/// identity. A lost token cannot be recovered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PlayerToken {
@@ -75,8 +75,8 @@ pub struct MyGame {
     /// The game.
     #[serde(flatten)]
     pub game: GameListing,
-    /// The caller's seat. If the caller has several seats: the seat to move if it belongs to the caller, otherwise the
-    /// caller's first seat.
+    /// The caller's seat. If the caller has several seats, this is the seat to move. If another player is to
+    /// move, this is the caller's first seat.
     pub seat: u8,
     /// The seat to move; null if the game is over.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -86,7 +86,7 @@ pub struct MyGame {
 }
 
 impl MyGame {
-    /// Whether the caller's seat is to move. Seats may still be open.
+    /// Whether the caller's seat is to move. This may be true even while another seat is open.
     pub fn is_my_turn(&self) -> bool {
         self.to_move == Some(self.seat)
     }
@@ -195,7 +195,7 @@ pub struct WaitingVariant {
     pub waiting: u64,
 }
 
-/// A player's public page.
+/// The public data of a player, with finished games and results.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Profile {
@@ -224,11 +224,11 @@ pub struct OpponentResults {
     pub won: u32,
     /// Games that the player lost.
     pub lost: u32,
-    /// Games that nobody won.
+    /// Games that ended in a draw.
     pub drawn: u32,
 }
 
-/// A code with which another device can act for the player. It works once, within ten minutes.
+/// A code that another device can exchange for a token of the player. The code works once, for ten minutes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceLink {

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 })))]
 #[non_exhaustive]
 pub struct Problem {
-    /// The stable type, such as `/problems/occupied`. It is the path of a page that explains the problem.
+    /// The stable type, such as `/problems/occupied`. The type is also the path of a page that explains the
+    /// problem.
     #[serde(rename = "type")]
     pub kind: String,
     /// A short title.
@@ -26,7 +27,8 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub turn: Option<usize>,
-    /// The fields that are wrong, if the refusal concerns fields. `detail` describes the first one.
+    /// The fields that are wrong, if the refusal concerns fields. The `detail` of the problem describes the
+    /// first of these fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
 }
@@ -398,12 +400,12 @@ impl ProblemKind {
         self.explanation().title
     }
 
-    /// What leads to the refusal.
+    /// The cause of the refusal, in a sentence.
     pub fn cause(self) -> &'static str {
         self.explanation().cause
     }
 
-    /// What a client can do.
+    /// What a client can do after the refusal.
     pub fn remedy(self) -> &'static str {
         self.explanation().remedy
     }
@@ -433,7 +435,8 @@ impl ProblemKind {
 }
 
 impl Problem {
-    /// The kind; `None` if this version does not know the kind, because the server is newer.
+    /// The kind; `None` if this version of the library does not know the kind, for example because the server
+    /// is newer.
     pub fn kind(&self) -> Option<ProblemKind> {
         ProblemKind::named(self.kind.strip_prefix(TYPE_PREFIX)?)
     }

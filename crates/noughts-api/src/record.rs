@@ -28,7 +28,8 @@ pub struct GameRecord {
     pub noughts: u8,
     /// The variant.
     pub variant: String,
-    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
+    /// The history size. A rewind must take back fewer marks than this number. With 0, the game has no
+    /// rewind.
     pub history: u16,
     /// The start position, if it is not the variant's own start position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,8 +47,9 @@ pub struct GameRecord {
     /// The offers and the answers to them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<OfferRecord>,
-    /// `unfinished`, `abandoned`, `aborted`, `draw`, `draw by REASON` (`agreement`, `claim` or `time`), or a win such
-    /// as `won x by REASON` (`line`, `points`, `resignation`, `leaving`, `time` or `claim`).
+    /// The result: `unfinished`, `abandoned`, `aborted`, `draw`, `draw by REASON`, or `won SIDES by REASON`
+    /// with the symbols of the winners. The reasons of a draw are `agreement`, `claim` and `time`. The
+    /// reasons of a win are `line`, `points`, `resignation`, `leaving`, `time` and `claim`.
     pub result: String,
 }
 

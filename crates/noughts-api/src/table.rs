@@ -17,7 +17,8 @@ pub struct NewTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: Option<String>,
-    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
+    /// The history size. A rewind must take back fewer marks than this number. With 0, the game has no
+    /// rewind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(maximum = 65_024, default = 0))]
     pub history: Option<u16>,
@@ -28,10 +29,11 @@ pub struct NewTable {
     /// without `seats`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
-    /// With `true`, lists show the table even while a link seat is open. With `false`, lists show the table and its
-    /// rematches only when they are over. `false` is refused for a table with a lobby seat. The default depends on the
-    /// open seats. Without link seats, lists show the table. With link seats but no lobby seats, lists show the table
-    /// only when it is over. With both, lists show the table only when no link seat is open any more.
+    /// With `true`, lists show the table even while a link seat is open. With `false`, lists show the table
+    /// and its rematches only when they are over. `false` is refused for a table with a lobby seat. The
+    /// default depends on the open seats. Without link seats, lists show the table. With link seats but no
+    /// lobby seats, lists show the table only when it is over. With link seats and lobby seats, lists show
+    /// the table only when no link seat is open any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
     /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default the

@@ -20,7 +20,8 @@ pub struct View {
     /// The variant.
     #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: String,
-    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
+    /// The history size. A rewind must take back fewer marks than this number. With 0, the game has no
+    /// rewind.
     pub history: u16,
     /// The number of completed turns plus one, also when the game is over.
     #[cfg_attr(feature = "openapi", schema(minimum = 1))]
@@ -200,7 +201,7 @@ pub struct OfferView {
     pub entry: u32,
 }
 
-/// What a seat may offer to the others.
+/// What a seat may offer to the other players.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -225,7 +226,7 @@ impl OfferKind {
     }
 }
 
-/// The state of nine boards.
+/// The state of the nine boards of a variant such as `ultimate`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
@@ -274,8 +275,8 @@ pub enum Outcome {
         sides: Vec<u8>,
         /// Why they won.
         reason: WinReason,
-        /// The cells of the completed lines. If a line of boards decided the game, the numbers of these boards. Empty
-        /// if no line decided the game.
+        /// The cells of the completed lines. If a line of boards decided the game, the list has the numbers
+        /// of these boards instead. The list is empty if no line decided the game.
         line: Vec<String>,
     },
     /// Nobody won.
@@ -287,8 +288,9 @@ pub enum Outcome {
     /// All players left.
     #[cfg_attr(feature = "openapi", schema(title = "AbandonedOutcome"))]
     Abandoned,
-    /// The game has no result: a player aborted it before each side had played or while a seat was open, the first turn
-    /// of a seat did not come in time, or an operator ended the game.
+    /// The game has no result. There are three possible causes: a player aborted the game before each side
+    /// had played or while a seat was open; the first turn of a seat did not come in time; or an operator
+    /// ended the game.
     #[cfg_attr(feature = "openapi", schema(title = "AbortedOutcome"))]
     Aborted,
 }
@@ -325,7 +327,7 @@ pub enum DrawReason {
     Agreement,
     /// The other players were away, and the only present player claimed a draw.
     Claim,
-    /// A clock ran out, and the other side could not complete a line any more.
+    /// A clock ran out, and the opponent could no longer complete a line.
     Time,
     /// The table reached its maximum number of turns.
     Limit,
@@ -348,7 +350,8 @@ pub struct TableInfo {
     pub rematch: Option<String>,
 }
 
-/// A view of a board with more cells has run-length rows and, while the game runs, no legal moves.
+/// Maximum number of cells of a board whose view lists the marks and the legal moves. The view of a larger
+/// board has run-length rows and, while the game runs, no legal moves.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 impl View {

@@ -189,7 +189,7 @@ async fn serve_connection(
     };
     let is_served = permit.is_served();
     let mut builder = hyper::server::conn::http1::Builder::new();
-    // hyper needs a timer for the timeout of headers: without a timer it panics.
+    // hyper needs a timer for `header_read_timeout`; without a timer, hyper panics.
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
@@ -215,15 +215,16 @@ async fn serve_connection(
     }
 }
 
-/// Declares the routes that are in the OpenAPI description. The description itself is created at its first request.
-/// Most servers never need it, and creating it at the start would take two thirds of the start's instructions.
+/// Declares the routes that are in the OpenAPI description. The server creates the description only when a
+/// client first requests it. Most servers never get such a request. Creating the description at the start
+/// would take two thirds of the instructions of the start.
 macro_rules! api_routes {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn api_routes() -> Router<Arc<AppState>> {
             Router::new()$(.route($path, MethodRouter::new()$(.$method($module::$handler))+))+
         }
 
-        /// The descriptions of the handlers.
+        /// The OpenAPI descriptions of the handlers.
         #[derive(OpenApi)]
         #[openapi(paths($($($module::$handler),+),+))]
         struct ApiDescription;
@@ -273,8 +274,8 @@ fn routes(app: Arc<AppState>) -> Router {
         .with_state(app)
 }
 
-/// `GET /readyz`: answers 503 if the server cannot write to the store now, or if the server is draining (it refuses new
-/// games because it will stop soon). Otherwise answers 200.
+/// `GET /readyz`: answers 503 if the server cannot write to the store now, or if the server is draining.
+/// Otherwise answers 200. A draining server refuses new games, because it will stop soon.
 async fn ready(State(app): State<Arc<AppState>>) -> Response {
     if app.operator.is_draining() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n").into_response();

@@ -1,5 +1,5 @@
-//! What HTTP and the TCP protocol share: accepting connections, limits, bans, TLS and socket options. Nothing here
-//! depends on one of the two protocols.
+//! The network code that HTTP and the TCP protocol share: accepting connections, limits, bans, TLS and socket
+//! options. This module depends on neither protocol.
 
 mod accept;
 mod bans;

@@ -1,9 +1,13 @@
 //! Robots and analyses. A strategy that answers in microseconds (an *instant* strategy) runs in the task of the caller.
 //! All other strategies and the analyses use a bounded, fair queue.
 //!
-//! The queue has these limits: the number of running computations (slots), their number per owner (half of the slots),
-//! the number of waiting requests, the time of each computation, and the processor time per owner ([`time_limits`]). An
-//! owner is a client address. For clients without an address (`None`), the limits per owner do not apply.
+//! The queue limits:
+//!
+//! - the number of running computations (slots), and the number of slots per owner (half of all slots);
+//! - the number of waiting requests;
+//! - the time of each computation, and the processor time per owner ([`time_limits`]).
+//!
+//! An owner is a client address. For clients without an address (`None`), the limits per owner do not apply.
 
 mod analysis;
 mod queue;
@@ -29,8 +33,8 @@ use queue::{Owner, Queue, QueueResult, Ticket};
 
 /// Runs the computations of this process.
 pub(crate) struct Robots {
-    /// One instance per instant strategy and variant, shared by all tables, because some strategies have a large table
-    /// of moves.
+    /// One instance per instant strategy and variant. All games share the instance, because some strategies
+    /// keep a large transposition table.
     instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
     slots: Arc<Slots>,
     setup: EngineSetup,
@@ -54,11 +58,11 @@ pub(crate) enum Robot {
     Slow(StrategyName),
 }
 
-/// Maximum number of shared instant strategies. When the list is full, a new strategy replaces the oldest one. Tables
-/// that use the oldest strategy keep it.
+/// Maximum number of shared instant strategies. When the list is full, a new strategy replaces the oldest
+/// one. Games that use the replaced strategy keep it.
 const MAX_SHARED: usize = 64;
 
-/// While an analysis waits or runs, its stop flag is checked at this interval.
+/// Interval at which the stop flag of a waiting or running analysis is checked.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.
@@ -88,8 +92,9 @@ impl Robots {
 
     /// The robot with this strategy. Fails if the strategy cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, UnsupportedGame> {
-        // This check is needed because a shared strategy may have been built for a game with another order of seats.
-        // It is also needed because a slow strategy is built later, when it is too late for an error.
+        // This check is needed because a shared strategy may have been built for a game with another order of
+        // seats. It is also needed because a slow strategy is built only when it chooses a move. Then it is
+        // too late to report an error.
         name.check(game)?;
         if !name.is_instant(game) {
             return Ok(Robot::Slow(name.clone()));
@@ -166,9 +171,10 @@ impl Robots {
         })
     }
 
-    /// The value and the best line before each turn of a game. `None` for turns that were not analysed in time. There
-    /// is no result if the queue is full, if the owner's processor time does not suffice, if the analysis panics, or if
-    /// `stop` is set before the analysis is complete.
+    /// Returns the value and the best line before each turn of a game. An element is `None` if its turn was
+    /// not analysed in time. The whole result is `None` in four cases: the queue is full, the owner's
+    /// processor time does not suffice, the analysis panics, or `stop` is set before the analysis is
+    /// complete.
     pub(crate) async fn analyze(
         &self,
         owner: Option<IpAddr>,
@@ -196,8 +202,8 @@ impl Robots {
         self.slots.queue().busy()
     }
 
-    /// Waits for a slot, then runs `work` in its own thread. `work` gets a stop flag that is set when the
-    /// time limit is reached, when `stop` is set, or when this future is dropped.
+    /// Waits for a slot, then runs `work` on a blocking thread. `work` gets a stop flag and a time limit. The
+    /// flag is set when the time limit is reached, when `stop` is set, or when this future is dropped.
     async fn compute<T: Send + 'static>(
         &self,
         owner: Option<IpAddr>,
@@ -252,8 +258,8 @@ impl Slots {
     }
 }
 
-/// A request that waits in the queue, or the slot that the request got. Dropping it removes the request or frees the
-/// slot.
+/// A request that waits in the queue, or the slot that the request got. Dropping a `Place` removes the
+/// request or frees the slot.
 struct Place {
     slots: Arc<Slots>,
     owner: Owner,

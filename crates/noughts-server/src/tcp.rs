@@ -18,7 +18,7 @@ use connection::Connection;
 
 pub use fault_proxy::{InjectedFault, UnknownFault, inject_fault};
 
-/// The opponents of clients at a listener.
+/// The opponents that a listener offers to its clients.
 #[derive(Clone, Debug)]
 pub(crate) enum Opponent {
     /// The computer, with this strategy.

@@ -122,7 +122,7 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
-/// Whether this error means that the other side disconnected.
+/// Whether this error means that the peer disconnected.
 pub fn is_disconnect(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -11,8 +11,8 @@ use crate::text::{MAX_TEXT_BYTES, Text};
 pub enum FrameError {
     /// The first byte is not an opcode. The length of the frame is unknown, so the next frame cannot be found.
     UnknownOpcode(u8),
-    /// Only the other side may send this kind of frame. For every kind except HELLO, [`Opcode::frame_length`] gives the
-    /// length of the frame, so that the next frame can be found.
+    /// Only the receiver of this frame may send this kind of frame. For every kind except HELLO,
+    /// [`Opcode::frame_length`] gives the length of the frame, so that the next frame can be found.
     WrongDirection(Opcode),
     /// The name in a HELLO has more than 255 bytes.
     NameTooLong {

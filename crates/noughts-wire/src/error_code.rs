@@ -21,8 +21,8 @@ pub enum ErrorCode {
     UnknownMove = 0,
     /// The cell in an ACTION is occupied.
     InvalidMove = 1,
-    /// A frame is not allowed: it arrived at the wrong time, only the other side may send it, its text is too long, or
-    /// its opcode is unknown.
+    /// The frame is not allowed: it arrived at the wrong time, its sender may not send this kind of frame,
+    /// its text is too long, or its opcode is unknown.
     Unexpected = 2,
     /// In the dialect `later`, an ACTION has another id than the session.
     WrongSessionLater = 3,

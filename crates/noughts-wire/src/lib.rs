@@ -3,10 +3,11 @@
 //!
 //! - [`FromClient`] and [`FromServer`] are the messages. `decode` reads a message from bytes or fails with a
 //!   [`FrameError`]; `encode` writes a message.
-//! - [`Session`] is the server's side of one connection. It checks frames. It cannot decide about seats and moves: for
-//!   these it returns a [`SessionRequest`], and the server answers with a [`SessionEvent`].
-//! - [`ClientSession`] is the client's side. It turns received bytes into an [`Event`]. [`Client`] does the
-//!   same over a stream.
+//! - [`Session`] is the server's side of one connection. The session checks frames. It cannot decide about
+//!   seats and moves: for these, it returns a [`SessionRequest`], and the server answers with a
+//!   [`SessionEvent`].
+//! - [`ClientSession`] is the client's side. It turns received bytes into an [`Event`]. [`Client`] is a
+//!   `ClientSession` that reads and writes a stream.
 //!
 //! ```
 //! use noughts_wire::{Cell, Client, Event, Greeting, Name};
@@ -32,8 +33,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This crate opens no socket, reads no clock and contains no rules of the game. Received bytes never cause a panic,
-//! and at most a few kilobytes of them are buffered. `docs/protocol.md` describes the protocol.
+//! This crate opens no socket, reads no clock and contains no rules of the game. Received bytes never cause a
+//! panic, and a session buffers at most a few kilobytes of them. `docs/protocol.md` describes the protocol.
 
 mod cell;
 mod client;

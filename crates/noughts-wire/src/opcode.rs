@@ -22,11 +22,11 @@ pub enum Opcode {
     Play = 3,
     /// The server's answer to PLAY: refused, first or second.
     Admit = 4,
-    /// A move, from either side.
+    /// A move, from the client or the server.
     Action = 5,
     /// The game is over.
     Result = 6,
-    /// An error report, from either side.
+    /// An error report, from the client or the server.
     Error = 8,
 }
 

@@ -31,17 +31,16 @@ pub enum GameMode {
 
 /// The server's side of one connection.
 ///
-/// The session checks whether the current state allows a frame, whether PLAY and ACTION have the session's id, and
-/// whether ACTION has a valid cell. It answers everything that it can decide itself. For everything else it returns a
-/// request. Pass bytes to
-/// [`receive`](Session::receive). Then call [`next_request`](Session::next_request) until it returns `None`, and
-/// carry out each request. Report the result of a request with [`handle`](Session::handle), and then call
-/// `next_request` again until it returns `None`, because frames may be waiting. The session appends all answers to
-/// `out`, as whole frames.
+/// The session checks whether the current state allows a frame, whether PLAY and ACTION have the session's
+/// id, and whether ACTION has a valid cell. The session itself answers every frame that it can decide. For
+/// every other frame, it returns a request. Pass bytes to [`receive`](Session::receive). Then call
+/// [`next_request`](Session::next_request) until it returns `None`, and carry out each request. Report the
+/// result of a request with [`handle`](Session::handle), and then call `next_request` again until it returns
+/// `None`, because frames may be waiting. The session appends all answers to `out`, as whole frames.
 ///
-/// Requests and answers do not depend on how the received bytes are divided among calls of `receive`: while a request
-/// has no result yet, frames wait in the buffer. Exception: in [`GameMode::Pairs`], a client may wait long for an
-/// opponent or for the opponent's move. Frames that arrive during this time are answered at once.
+/// Requests and answers do not depend on how the received bytes are divided among calls of `receive`. While a
+/// request has no result yet, frames wait in the buffer. Exception: in [`GameMode::Pairs`], a client may wait
+/// long for an opponent or for the opponent's move. Frames that arrive during this time are answered at once.
 ///
 /// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES). It uses
 /// no buffer memory when all received bytes are processed. One call of `next_request` appends at most 100 frames of at
@@ -128,10 +127,10 @@ impl Session {
         }
     }
 
-    /// Processes received frames until one of them leads to a request, and appends the answers to `out`. `None` means
-    /// that more bytes or an event are needed, or that the session is closed. `new_id` is called at most once per
-    /// session, and only in the dialect `later`. If its result does not have five digits, the session derives an id of
-    /// five digits from it.
+    /// Processes received frames until one of them leads to a request, and appends the answers to `out`.
+    /// `None` means that more bytes or an event are needed, or that the session is closed. `new_id` is called
+    /// at most once per session, and only in the dialect `later`. If the result of `new_id` does not have
+    /// five digits, the session derives an id of five digits from the result.
     pub fn next_request(
         &mut self,
         out: &mut Vec<u8>,
@@ -164,9 +163,9 @@ impl Session {
         None
     }
 
-    /// Handles an event that the server reports, and appends the frame for the client, if any. If the state does not
-    /// allow the event, returns false and changes nothing. So a late answer to a move, after the opponent left, does no
-    /// harm.
+    /// Handles an event that the server reports. If the event needs a frame for the client, appends this
+    /// frame to `out`. If the state does not allow the event, returns false and changes nothing. So an answer
+    /// to a move that comes after the opponent has left does no harm.
     pub fn handle(&mut self, event: SessionEvent, out: &mut Vec<u8>) -> bool {
         match (self.state, event) {
             (State::Seating, SessionEvent::Admitted { first }) => {
@@ -210,9 +209,9 @@ impl Session {
         true
     }
 
-    /// Whether the session waits for the client. If so, the server's idle timeout should run. Only an answer or a
-    /// request should restart the timeout, because every client that makes progress causes one of them. Received bytes
-    /// alone should not restart the timeout.
+    /// Whether the session waits for the client. If so, the server's idle timeout should run. Only an answer
+    /// or a request of the session should restart the timeout, because every client that makes progress
+    /// causes an answer or a request. Received bytes alone should not restart the timeout.
     pub fn waits_for_client(&self) -> bool {
         matches!(self.state, State::New | State::Ready | State::ItsTurn)
     }
@@ -255,8 +254,8 @@ impl Session {
         &self.name
     }
 
-    /// Whether received frames must not be processed now: the session is closed, or the frames must wait for an event,
-    /// because otherwise the answers would depend on timing.
+    /// Whether the session must not process received frames now. Either the session is closed, or an event
+    /// must come first, because otherwise the answers would depend on timing.
     fn is_blocked(&self) -> bool {
         match self.state {
             State::Moving | State::Closed => true,

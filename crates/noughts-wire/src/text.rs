@@ -40,7 +40,8 @@ pub enum TextError {
 }
 
 impl Text {
-    /// Creates a string to send. Checks that it has only Latin-1 characters, no zero and at most 255 characters.
+    /// Creates a string to send. Checks that the text has only Latin-1 characters, no U+0000, and at most 255
+    /// characters.
     pub fn new(text: &str) -> Result<Text, TextError> {
         let byte = |sign: char| match u8::try_from(sign) {
             Ok(0) => Err(TextError::HasZero),

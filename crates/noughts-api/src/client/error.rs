@@ -15,7 +15,7 @@ pub enum ClientError {
     Tls(String),
     /// The server refused the request; the problem says why.
     Refused(Problem),
-    /// The response is not one that this service sends.
+    /// The response has a form that a Noughts server does not send.
     UnexpectedResponse(String),
     /// A token contains characters other than visible ASCII.
     InvalidToken,

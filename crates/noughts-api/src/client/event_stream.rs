@@ -27,7 +27,8 @@ impl<M: DeserializeOwned> EventStream<M> {
         }
     }
 
-    /// The id of the latest event whose id is a number. The events of a player have other ids.
+    /// The id of the latest event, if the id is a number. In the stream of a table, this is the number of a
+    /// log entry. In the stream of a player, ids have another form, so do not use this method.
     pub fn last_id(&self) -> Option<usize> {
         self.last_id
     }

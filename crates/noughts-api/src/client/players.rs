@@ -8,7 +8,7 @@ use crate::player::{
 use crate::table::{CreatedTable, NewTable, TakeSeat, TakenSeat};
 
 impl Client {
-    /// Creates a player. Keep the token: it cannot be recovered.
+    /// Creates a player. Keep the token: a lost token cannot be recovered.
     pub fn create_player(&self, player: &NewPlayer) -> Result<PlayerToken, ClientError> {
         self.post("/api/players", None, player)
     }
@@ -41,7 +41,7 @@ impl Client {
         from_json(&read_body(self.get(&path, "application/json").call()?)?)
     }
 
-    /// Creates a code with which another device can act for the player.
+    /// Creates a code that another device can exchange for a token of the player.
     pub fn create_link(&self, token: &str) -> Result<DeviceLink, ClientError> {
         self.post("/api/me/links", Some(token), &())
     }
@@ -79,7 +79,8 @@ impl Client {
         self.post(&path, Some(token), &TakeSeat::default())
     }
 
-    /// Opens the event stream about the games of the player with this token. It begins with the running games.
+    /// Opens the event stream about the games of the player with this token. The stream begins with the
+    /// running games.
     pub fn player_events(&self, token: &str) -> Result<EventStream<PlayerMessage>, ClientError> {
         let request = self.get("/api/me/events", "text/event-stream");
         let response = expect_success(authorize(request, Some(token))?.call()?)?;

@@ -29,7 +29,7 @@ use crate::tables::{LiveTable, Tables};
 
 /// Analyses a finished game, turn by turn.
 ///
-/// The server computes the analysis at the first request, which takes a few seconds, and stores it.
+/// At the first request, the server computes the analysis and stores it. The computation takes a few seconds.
 #[utoipa::path(
     get, path = "/api/games/{id}/analysis", tag = "records", operation_id = "getAnalysis",
     params(("id" = String, Path, description = "the game")),
@@ -176,7 +176,7 @@ fn analyze_turns(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
             let before = before.as_ref();
             let best = before.and_then(|before| before.line.first());
             let best_threats = best.map(|best| threats_after(&past, *best));
-            // A recorded turn is legal, so this cannot fail.
+            // A recorded turn is legal, so `act` cannot fail.
             let _ = past.act(turn.by, turn.action);
             let threats = match turn.action {
                 Action::Play(at) => threats(&past, at),

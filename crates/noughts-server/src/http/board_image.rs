@@ -226,8 +226,8 @@ mod tests {
                 images.get_or_draw(key(number), draw).await.is_some()
             }));
         }
-        // Tasks run in the order in which they are spawned. When this empty task has run, every request has a permit or
-        // waits for one.
+        // Tasks run in the order in which they are spawned. When this empty task has run, every request has a
+        // permit or waits for a permit.
         tokio::spawn(async {}).await.unwrap();
         let first = spawn_blocking(move || {
             let both = [starts.recv().unwrap(), starts.recv().unwrap()];

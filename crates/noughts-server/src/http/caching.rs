@@ -21,7 +21,7 @@ const MIN_COMPRESSED: usize = 1024;
 /// this limit.
 const MAX_COMPRESSED: usize = 256 * 1024;
 
-/// The properties of a request that decide how its response is cached and compressed.
+/// The properties of a request that determine how its response is cached and compressed.
 pub(super) struct CachePolicy {
     is_read: bool,
     is_head: bool,

@@ -23,7 +23,7 @@ use json_tree::{Node, is_huge, read_tree};
 /// Maximum number of wrong fields in a response.
 const MAX_ERRORS: usize = 8;
 
-/// A pointer leaves out field names that are longer than this.
+/// Maximum length of a field name in a JSON pointer, in bytes. Longer names are left out of the pointer.
 const MAX_NAME_BYTES: usize = 100;
 
 /// Explains why JSON is not a valid `T`. The explanation calls the JSON text `subject`, for example `body`.
@@ -48,7 +48,7 @@ pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     check.into_error(|| not_allowed::<T>(bytes))
 }
 
-/// The error for a value that matches its schema but is not allowed for another reason, such as a number that is too
+/// The error for a value that matches its schema but is still not allowed. For example, a number may be too
 /// large for its type.
 fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -97,7 +97,7 @@ pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(
     }
 }
 
-/// The error for a query that cannot be parsed, if it is not known which parameter is wrong.
+/// The error for a query that cannot be parsed, if the wrong parameter is unknown.
 pub(super) fn unreadable_query() -> ApiError {
     let detail =
         "a parameter has a value that is not allowed; /api/openapi.json describes all parameters";
@@ -135,7 +135,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Returns an error with all faults that were found. Calls `otherwise` if there are none.
+    /// Returns an error with all faults that were found. Calls `otherwise` if there are no faults.
     fn into_error(self, otherwise: impl FnOnce() -> ApiError) -> ApiError {
         let Some((kind, first)) = self.faults.first() else {
             return otherwise();
@@ -474,8 +474,7 @@ fn aliased(name: &str) -> &str {
     }
 }
 
-/// The name of a schema's only property. `None` if the schema does not have exactly one property, or does not require
-/// it.
+/// The name of a schema's only property, if the schema has one property and requires it. Otherwise `None`.
 fn single_property(schema: &Value) -> Option<&str> {
     let properties = schema.get("properties")?.as_object()?;
     let name = properties.keys().next()?;
@@ -520,7 +519,7 @@ fn range_in_words(least: Option<f64>, most: Option<f64>) -> String {
     }
 }
 
-/// A field as it appears in a message: `"history"`, or `"seats/0/robot"` if it is nested.
+/// A field as it appears in a message: `"history"`, or `"seats/0/robot"` if the field is nested.
 fn field(pointer: &str) -> Quoted {
     Quoted::from(pointer.strip_prefix('/').unwrap_or(pointer))
 }
@@ -562,7 +561,7 @@ mod tests {
 
     use super::*;
 
-    /// Explains the body if it is not a `T`.
+    /// Returns the explanation if the body is a list or is not a valid `T`.
     fn explained<T: DeserializeOwned + ToSchema>(body: &str) -> Option<ApiError> {
         let is_list = body.starts_with('[');
         let is_read = serde_json::from_str::<T>(body).is_ok() && !is_list;
@@ -617,7 +616,7 @@ mod tests {
                 for word in ["expected", "invalid", "`", "struct"] {
                     prop_assert!(!problem.detail.contains(word), "{body}: {problem:?}");
                 }
-                // The fallback message does not give a reason.
+                // The message of `not_allowed` gives no reason, so it must not appear here.
                 let is_vague = problem.detail.contains("has a value that is not allowed");
                 prop_assert!(!is_vague, "{body}: {problem:?}");
             }

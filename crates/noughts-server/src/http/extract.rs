@@ -254,8 +254,8 @@ pub(super) fn idempotency_key(
 
 const MAX_KEY_LENGTH: usize = 128;
 
-/// Minimum length of the key of a request that returns a seat token. Whoever repeats the request with the same key gets
-/// the same token, so it must be impossible to guess the key.
+/// Minimum length of the key of a request that returns a seat token. Any client that repeats the request with
+/// the same key gets the same token, so nobody must be able to guess the key.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
 /// The table whose id is in the path.

@@ -133,8 +133,8 @@ pub(super) async fn create(
 /// The approximate number of bytes that a turn takes in the store.
 const TURN_BYTES: usize = 64;
 
-/// The approximate number of bytes that the store needs for a table even if no player acts: one turn for each cell if
-/// only robots play, otherwise 0.
+/// The approximate number of bytes that the store needs for a table even if no player acts. If only robots
+/// play, this is the size of one turn for each cell. Otherwise it is 0.
 fn bytes_without_players(settings: &crate::table::Settings) -> usize {
     match settings.holders.iter().all(Holder::is_robot) {
         true => settings.variant.cells() * TURN_BYTES,
@@ -155,7 +155,8 @@ async fn create_table(
         let owner = client.network();
         let created = app.tables.create(new, request.as_ref(), owner).await?;
         if let Creation::Created(live) = &created {
-            // This runs in the detached task, so that the table is counted even if the client has disconnected.
+            // The detached task counts the table, so the table is counted even if the client has
+            // disconnected.
             let now = app.tables.clock().now();
             app.rate_limiter.add_table(&client, live.id(), now);
             // The creator gets the table's id, so the table counts as requested by this client.
@@ -436,8 +437,9 @@ fn table_command(
 /// time.
 const MAX_TURNS_TRIED: usize = 8;
 
-/// The turn for an action that names no turn: the current turn, or the last completed turn if the game is over. So a
-/// repeated resignation gets the same turn as the first one, and the server recognizes the repetition.
+/// The turn for an action that names no turn: the current turn, or the last completed turn if the game is
+/// over. So a repeated resignation gets the same turn as the first resignation, and the server recognizes the
+/// repetition.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
         true => table.turn().saturating_sub(1),
@@ -505,8 +507,9 @@ pub(super) async fn rematch(
 
 /// Says that the player of a seat leaves.
 ///
-/// Needs the token of the seat or of its player. A client sends this request, for example, when its page is closed. If
-/// the player does not come back, the other players may claim the game sooner.
+/// Needs the token of the seat or of its player. A client sends this request, for example, when its page is
+/// closed. If the player does not come back, the other players may claim the game after 10 seconds. After a
+/// lost connection, they must wait one or five minutes.
 #[utoipa::path(
     post, path = "/api/games/{id}/leave", tag = "tables", operation_id = "leaveTable",
     params(("id" = String, Path, description = "the game")),
@@ -557,8 +560,9 @@ pub(super) async fn submit(
     submitted.await.unwrap_or(Err(SubmitError::Closed))
 }
 
-/// Runs a future to its end even if the caller is dropped: a future that is not ready at its first poll gets its own
-/// task. Returns `None` if the future panics in that task. A panic in the first poll reaches the caller.
+/// Runs a future to its end even if the caller is dropped. A future that is not ready at its first poll
+/// continues in its own task. Returns `None` if the future panics in that task. A panic in the first poll
+/// reaches the caller.
 async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work);
     // No waker is needed: the spawned task polls again.

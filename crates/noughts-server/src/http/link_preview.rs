@@ -10,7 +10,7 @@ use noughts_rules::Variant;
 
 use translations::{Translation, fill, is_chosen_name, preferred_language};
 
-/// Metadata of a document, in one language.
+/// The link preview of one page of the site, in one language.
 pub(in crate::http) struct LinkPreview {
     /// The language tag, such as `en`.
     tag: &'static str,
@@ -25,7 +25,8 @@ pub(in crate::http) struct LinkPreview {
 const MAX_NAMES: usize = 4;
 
 impl LinkPreview {
-    /// The metadata for every page except games. A page of a game that cannot be read gets this metadata too.
+    /// The metadata for every page except the pages of games. If a game cannot be read, its page gets this
+    /// metadata too.
     pub(in crate::http) fn of_site(headers: &HeaderMap) -> LinkPreview {
         let texts = preferred_language(headers);
         LinkPreview {

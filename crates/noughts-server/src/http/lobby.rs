@@ -1,9 +1,10 @@
 //! `GET /api/games/events`: the tables that wait for players, and on request the games in progress, as an event
 //! stream.
 //!
-//! A *watcher* is a client that follows the list. While there are watchers, a task reads the list from the store. It
-//! does this whenever a seat, a connection or a quick match changes on this node. It also does this at regular
-//! intervals, because turns, other nodes and the passing of time change the list too, but do not wake the task.
+//! A *watcher* is a client that follows the list. While there are watchers, a task reads the list from the
+//! store. The task reads the list whenever a seat, a connection or a quick match changes on this node. The
+//! task also reads the list at regular intervals. Turns, other nodes and the passing of time change the list
+//! too, but they do not wake the task.
 //!
 //! Every message is encoded once for all watchers. A watcher that missed a change gets the whole list.
 
@@ -43,19 +44,19 @@ const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 /// connected players is no longer new. The list may still show such a table until the interval ends.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Minimum time between two reads of the list, so that one read covers several changes. It is longer for the list with
-/// games in progress, because that list changes more often.
+/// Minimum time between two reads of a list, so that one read covers several changes. The list with games in
+/// progress changes more often, so it has the longer pause [`LIVE_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(100);
 const LIVE_PAUSE: Duration = Duration::from_millis(300);
 
-/// Maximum number of games in progress that are listed.
+/// Maximum number of games in progress on the list.
 const MAX_LIVE: usize = 200;
 
 /// Maximum number of games in progress that are read to find live games (a player is connected, only robots play, or
 /// the game is new). Many games are not live, because players often leave games against robots.
 const MAX_LIVE_SCANNED: usize = 500;
 
-/// How long a new watcher waits for the list.
+/// Maximum time that a new watcher waits for the list.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Which games a [`Lobby`] lists.
@@ -63,8 +64,9 @@ const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) enum LobbyContent {
     /// Attended tables with an open seat. A table is *attended* if a player is connected, or if the table is new.
     Waiting,
-    /// In addition, the live games in progress, and how many players wait for a quick match. A game is *live* if a
-    /// player is connected, if only robots play, or if the game is new.
+    /// The tables of [`Waiting`](LobbyContent::Waiting), the live games in progress, and how many players
+    /// wait for a quick match. A game is *live* if a player is connected, if only robots play, or if the game
+    /// is new.
     WaitingAndPlaying,
 }
 
@@ -81,9 +83,9 @@ pub(super) struct Lobby {
 
 /// One state of the list, encoded.
 struct LobbyState {
-    /// The number of this state. It is one more than the number of the previous state. If there is no previous state to
-    /// compare with, `changes` is empty, and the number is two more than the latest number. Then every watcher gets the
-    /// whole list.
+    /// The number of this state: one more than the number of the previous state. If `latest` was `None`,
+    /// there is no previous state, and `changes` is empty. Then the number is two more than the last number.
+    /// Because of this gap, every watcher gets the whole list.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.
@@ -91,7 +93,7 @@ struct LobbyState {
     /// The message that says how many players wait for a quick match; `None` if this lobby does not list games in
     /// progress.
     matches: Option<Bytes>,
-    /// The messages that lead from the previous state to this one, with their event names.
+    /// The messages that turn the previous state into this state, with their event names.
     changes: Vec<(&'static str, Bytes)>,
 }
 
@@ -173,8 +175,8 @@ impl Lobby {
     }
 }
 
-/// The newest games with this status, at most `limit`: waiting tables that are attended, or games in progress that are
-/// live and among the newest [`MAX_LIVE_SCANNED`].
+/// Returns the newest games with this status, at most `limit`. Waiting tables are included only if they are
+/// attended. Games in progress are included only if they are live and among the newest [`MAX_LIVE_SCANNED`].
 async fn list(
     tables: &Tables,
     status: Status,
@@ -207,7 +209,7 @@ async fn list(
     Ok(listed.iter().map(|game| game.id).zip(games).collect())
 }
 
-/// The messages that lead from the list `before` to the list `now`. There are no messages if `before` is `None`.
+/// The messages that turn the list `before` into the list `now`. There are no messages if `before` is `None`.
 fn changes(
     before: Option<&HashMap<GameId, Bytes>>,
     now: &HashMap<GameId, Bytes>,
@@ -222,7 +224,7 @@ fn changes(
     gone.chain(new).collect()
 }
 
-/// The query parameter of the stream.
+/// The query parameter of the lobby's event stream.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LobbyFilter {
@@ -232,10 +234,11 @@ pub(super) struct LobbyFilter {
 
 /// Follows the lobby by server-sent events.
 ///
-/// The data of each event is a LobbyMessage: first all listed tables (`games`), then each table that is added or
-/// changed (`game`), and the id of each table that is no longer listed (`gone`). The list has the tables that wait for
-/// players. With `playing=true` it also has the games in progress, and `matches` says how many players wait for a quick
-/// match. A client that was too slow gets `games` again.
+/// The data of each event is a LobbyMessage. The first event has all listed tables (`games`). A later event
+/// has a table that was added or changed (`game`), or the id of a table that is no longer listed (`gone`).
+/// The list has the tables that wait for players. With `playing=true`, the list also has the games in
+/// progress, and events with `matches` say how many players wait for a quick match. A client that was too
+/// slow gets `games` again.
 #[utoipa::path(
     get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
     params(LobbyFilter),
@@ -267,7 +270,8 @@ pub(super) async fn lobby_events(
     Ok(event_stream(&app, permit, LobbyEvents { states, number }))
 }
 
-/// The events of one stream. The connection asks for the next events when the client has read the previous ones.
+/// The events of one stream. The connection asks for the next events when the client has read the previous
+/// events.
 struct LobbyEvents {
     states: watch::Receiver<Option<Arc<LobbyState>>>,
     /// The number of the latest state that was sent to the watcher.

@@ -84,7 +84,7 @@ fn view_of(id: WaitingId, matched: Option<(String, u8)>) -> QuickMatchView {
     }
 }
 
-/// The quick match with this id, or an error if it is not a quick match of the caller's player.
+/// The quick match with this id. Returns an error if the caller's player has no quick match with this id.
 async fn own_match(
     app: &AppState,
     caller: &Caller,

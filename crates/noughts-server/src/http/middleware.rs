@@ -28,7 +28,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// After the server begins to stop, a request that has no response within this time gets an error.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// An analysis counts as this many requests.
+/// Number of requests that a request for an analysis counts as.
 const ANALYSIS_COST: u32 = 50;
 
 /// Paths that are served even when the server has too many connections.
@@ -158,8 +158,7 @@ impl ConnectionService {
 
     /// Checks whether a request may reach the handlers, and counts the request for the rate limit.
     fn check(&self, request: &Request<Incoming>, client: &Client) -> Result<(), ApiError> {
-        // If there are several Host headers, a proxy may have checked another header than the one that this server
-        // uses.
+        // If there are several Host headers, a proxy and this server may use different headers.
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {
@@ -171,7 +170,7 @@ impl ConnectionService {
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
         let app = &self.shared.app;
-        // Banned direct clients are disconnected. This check is for clients behind a proxy.
+        // Banned direct clients are disconnected. This check refuses banned clients behind a proxy.
         let bans = app.connections.bans();
         if client
             .address()
@@ -266,7 +265,7 @@ struct RequestInfo {
     is_read: bool,
     cache_policy: CachePolicy,
     origin: Option<HeaderValue>,
-    /// The address that limits apply to.
+    /// The address that limits apply to; `None` if no limits apply.
     network: Option<IpAddr>,
     has_tls: bool,
 }
@@ -295,7 +294,8 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         }
         let checked = self.check(&request, &client);
         request.extensions_mut().insert(client);
-        // HEAD must get the same headers as GET, so the handler for GET answers it too.
+        // The response to HEAD must have the same headers as the response to GET. So the handler for GET
+        // answers HEAD too.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
         if request.method() == Method::HEAD && !is_upgrade {
             *request.method_mut() = Method::GET;

@@ -44,7 +44,7 @@ use super::AppState;
 )]
 struct About;
 
-/// Adds what all operations share: security schemes for tokens, and error responses.
+/// Adds the parts that all operations share: security schemes for tokens, and error responses.
 struct Common;
 
 impl utoipa::Modify for Common {
@@ -158,7 +158,7 @@ fn about() -> utoipa::openapi::OpenApi {
     about
 }
 
-/// The routes of the description and of the page. The JSON text is created at the first request, because creating it
+/// The routes of the description and of the page. The JSON text is created at its first request. Creating it
 /// takes a millisecond and some megabytes of memory, and most servers never get such a request.
 pub(super) fn pages() -> Router<Arc<AppState>> {
     let file = |medium: &'static str, text: &'static str| {

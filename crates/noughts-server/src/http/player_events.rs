@@ -1,8 +1,8 @@
-//! `GET /api/me/events`: what happens in all games of a player. When a stream gets a notification about a game, it
-//! compares the table with the state that it has already sent, and sends the differences. At regular intervals the
-//! stream compares all games of the player. So a notification that comes twice or late does no harm, and a lost
-//! notification only delays the events. The id of an event encodes the state that was sent, so that any node can resume
-//! the stream.
+//! `GET /api/me/events`: an event stream about all games of a player. When a stream gets a notification about
+//! a game, the stream compares the table with the state that the client has. Then the stream sends the
+//! differences. At regular intervals, the stream compares all games of the player. So a notification that
+//! comes twice or late does no harm, and a lost notification only delays the events. The id of an event
+//! encodes the state that was sent, so that any node can resume the stream.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -37,22 +37,24 @@ const MAX_FOLLOWED: usize = 100;
 /// there.
 const MAX_FINISHED: usize = 10;
 
-/// Maximum time between the stored time of an entry and the moment at which the entry can be read from the store.
+/// Maximum time, in milliseconds, between the stored time of an entry and the moment at which the entry can
+/// be read from the store.
 const MAX_COMMIT_MS: u64 = 5_000;
 
 /// A stream checks all games at this interval, because messages between nodes may get lost.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// After an error of the store, a stream checks all games again this long after the last check.
+/// After an error of the store, a stream checks all games again when this time has passed since its last
+/// check.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows all games of the caller's player by server-sent events.
 ///
-/// The data of each event is a PlayerMessage. A stream begins with the running games (`games`). Then it sends a game
-/// whenever something happens there: `match` (an opponent was found), `game` (the player has a new game), `seated`
-/// (somebody took a seat), `turn` (it is the player's turn), `offer` (another player made an offer) and `over` (the
-/// game is over). With `Last-Event-ID`, the stream begins with what has happened since that event. While the stream is
-/// open, the player's quick matches wait.
+/// The data of each event is a PlayerMessage. A stream begins with the running games (`games`). Then the
+/// stream sends a game whenever something happens in this game: `match` (an opponent was found), `game` (the
+/// player has a new game), `seated` (somebody took a seat), `turn` (it is the player's turn), `offer`
+/// (another player made an offer) and `over` (the game is over). With `Last-Event-ID`, the stream begins with
+/// the changes since the event with this id. While the stream is open, the player's quick matches wait.
 #[utoipa::path(
     get, path = "/api/me/events", operation_id = "followMe", tag = "players",
     params(("Last-Event-ID" = Option<String>, Header, description = "the id of the latest event that the client has")),
@@ -109,9 +111,10 @@ impl Seen {
     }
 }
 
-/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each game
-/// its id, its turn, its number of open seats, the entry number of the latest open offer of another player (0 if there
-/// is none), and `over` if the game is over.
+/// The text form, such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`. The text begins
+/// with the time. For each game, it has the id, the turn, the number of open seats, and the entry number of
+/// the latest open offer of another player (0 if there is no such offer). A game that is over has the suffix
+/// `.over`.
 impl fmt::Display for AllSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at_ms)?;
@@ -176,7 +179,8 @@ fn is_match(table: &Table, player: PlayerId) -> bool {
     holders.iter().any(is_other) && (took_open_seat || !holders.iter().any(Holder::is_open))
 }
 
-/// The events of one stream. The connection asks for the next events when the client has read the previous ones.
+/// The events of one stream. The connection asks for the next events when the client has read the previous
+/// events.
 struct PlayerEvents {
     app: Arc<AppState>,
     player: PlayerId,
@@ -306,7 +310,7 @@ impl PlayerEvents {
     }
 
     async fn look_at_everything(&mut self) {
-        // The flag is set first, because this future may be cancelled while it waits. Then the next check comes sooner.
+        // If this future is cancelled while it waits, the flag stays set, and the next check comes sooner.
         self.is_behind = true;
         let now_ms = self.app.tables.clock().now_ms();
         let store = self.app.tables.store();
@@ -337,8 +341,8 @@ impl PlayerEvents {
         self.is_behind = true;
     }
 
-    /// Compares a game with what was sent about it, and adds messages about the differences. Ignores a finished game
-    /// about which nothing was sent, unless `also_over` is true.
+    /// Compares a game with the state that was sent to the client, and adds messages about the differences.
+    /// If the client has no state of a finished game, ignores the game, unless `also_over` is true.
     async fn look_at(&mut self, game: GameId, also_over: bool) {
         let was_behind = std::mem::replace(&mut self.is_behind, true);
         let found = self.app.tables.get(game).await;
@@ -398,8 +402,8 @@ impl PlayerEvents {
         self.follow(game, now);
     }
 
-    /// Remembers what was sent about a game. If there are then too many games, drops the oldest finished game, or any
-    /// other game if no game is finished.
+    /// Records the state of a game that was sent to the client. If the stream then follows too many games, it
+    /// stops following the oldest finished game. If no game is finished, it stops following any other game.
     fn follow(&mut self, game: GameId, seen: Seen) {
         let before = self.seen.games.insert(game, seen);
         if before.is_none() {
@@ -500,7 +504,7 @@ mod tests {
         let mut events = PlayerEvents::begin(&app, player, None).await.unwrap();
         let first = events.next().await.unwrap();
         assert!(first.starts_with(b"id: "));
-        // The connection cancels `next` now and then, to keep itself open.
+        // The event stream cancels `next` at intervals, to send a comment that keeps the connection open.
         const STEP: Duration = Duration::from_secs(4);
         for _ in 0..2 {
             assert_eq!(timeout(STEP, events.next()).await.ok(), None);

@@ -37,7 +37,7 @@ use crate::tables::{LiveTable, SubmitError};
 /// Maximum number of games on a page.
 const MAX_LISTED: usize = 50;
 
-/// The results of a player are computed from the newest finished games, at most this many.
+/// Maximum number of games from which a player's results are computed. The newest finished games count.
 const MAX_COUNTED_GAMES: usize = 1_000;
 
 /// Maximum number of attempts to delete a player. Each attempt first ends the player's running games. An attempt fails
@@ -166,7 +166,8 @@ impl Pages {
 
 /// Reads the caller's player.
 ///
-/// The answer has a page of the running games, with whose turn it is in each of them, and a page of the finished games.
+/// The answer has a page of the running games and a page of the finished games. Each running game says which
+/// seat is to move.
 #[utoipa::path(
     get, path = "/api/me", operation_id = "getMe", tag = "players",
     params(Pages),
@@ -202,7 +203,7 @@ pub(super) async fn me(
     Ok(axum::Json(me).into_response())
 }
 
-/// A game as its player sees it; `None` if the player has no seat in it.
+/// A game in the list of a player; `None` if the player has no seat in this game.
 pub(super) fn my_game(live: &LiveTable, player: PlayerId) -> Option<MyGame> {
     let (names, attendance) = (live.names(), live.attendance());
     live.read(|table| {
@@ -354,8 +355,8 @@ pub(super) async fn revoke_tokens(
 
 /// Creates a code for another device.
 ///
-/// Another device can use the code to act for the caller's player: once, within ten minutes. The answer also has the
-/// code as a link and as a QR code.
+/// Another device can exchange the code for a token of the caller's player. The code works once, for ten
+/// minutes. The answer also has the code as a link and as a QR code.
 #[utoipa::path(
     post, path = "/api/me/links", operation_id = "createLink", tag = "players",
     security(("player" = [])),
@@ -460,7 +461,7 @@ pub(super) async fn profile(
     client: Client,
     QueryParams(pages): QueryParams<Pages>,
 ) -> Result<Response, ApiError> {
-    /// This request counts as `COST` further requests, because it may read a thousand games.
+    /// Number of additional requests that this request counts as, because it may read a thousand games.
     const COST: u32 = 10;
     let id: PlayerId = id.parse().map_err(|_| no_such_player())?;
     app.rate_limiter

@@ -13,7 +13,8 @@ use crate::id::GameId;
 pub(super) struct LinkQuery {
     /// The number of completed turns of the position to show.
     turn: Option<u32>,
-    /// Set by the page if the browser uses https, because a server behind a TLS proxy may not know this.
+    /// True if the browser uses https. The page sets this parameter, because a server behind a TLS proxy may
+    /// not know the scheme.
     #[serde(default)]
     https: bool,
 }

@@ -40,7 +40,7 @@ pub struct HttpLimits {
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
-    /// Origins of other servers' pages that may use the API, such as `https://example.org`.
+    /// Origins of other sites whose pages may use the API, such as `https://example.org`.
     pub origins: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Default for HttpLimits {
     }
 }
 
-/// A table older than this is not counted, even if its game is not over.
+/// A table older than this does not count for [`HttpLimits::open_tables`], even if its game is not over.
 const TABLE_AGE_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum number of tables that the server checks for one request, to find tables whose game is over.
@@ -69,8 +69,8 @@ const MAX_CHECKED_TABLES: usize = 32;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// This many replayed turns or log entries count as one more request. On the largest board, replaying one turn or entry
-/// takes up to 5 µs.
+/// Number of replayed turns or log entries that count as one additional request. On the largest board,
+/// replaying one turn or entry takes up to 5 µs.
 pub(super) const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -140,11 +140,11 @@ impl RateLimiter {
 
     /// Waits until no stream is open.
     pub(super) async fn all_streams_closed(&self) {
-        // The sender lives as long as `self`, so this cannot fail.
+        // `wait_for` fails only without a sender, and the sender lives as long as `self`.
         let _ = self.streams.subscribe().wait_for(|open| *open == 0).await;
     }
 
-    /// The client behind a connection: its peer, or the address that a trusted proxy names.
+    /// The client of a request: the peer of its connection, or the address that a trusted proxy names.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap, permit: &Arc<Permit>) -> Client {
         let is_local = is_exempt(peer);
         let forwarded = match is_local || self.limits.proxies.contains(&peer.to_canonical()) {
@@ -280,7 +280,8 @@ impl RateLimiter {
         })
     }
 
-    /// Checks whether the client may create one more table. Returns an error if too many of its tables are not over.
+    /// Checks whether the client may create one more table. Returns an error if too many of the client's
+    /// tables are not over.
     pub(super) async fn check_open_tables(
         &self,
         client: &Client,
@@ -402,7 +403,7 @@ struct Usage {
 enum UsageLevel {
     /// The address has used nothing, or its usage was long ago. Dropping the entry loses nothing.
     Unused,
-    /// The address has used something, but it is below all its limits.
+    /// The address has used something, but has reached no limit.
     Used,
     /// The address has reached a limit, or has used more than 95 % of its daily limit of stored bytes. If the entry
     /// were dropped, the address could use its limits again too early.
@@ -439,9 +440,9 @@ const SETS: usize = 2_048;
 
 /// The usage of all addresses in bounded memory: a set-associative table.
 ///
-/// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a request locks
-/// and searches one set of 32 entries, however many addresses there are. The hash has a random seed, so that nobody can
-/// choose addresses that share a set with a victim.
+/// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a
+/// request locks and searches only one set of 32 entries, regardless of the number of addresses. The hash has
+/// a random seed, so that nobody can choose addresses that share a set with a victim.
 ///
 /// When a full set gets a new address, it drops the entry with the lowest [`UsageLevel`]. If several entries have this
 /// level, it drops the entry whose address was not seen for the longest time. So addresses below their limits cannot
@@ -670,7 +671,8 @@ mod tests {
             });
         }
         table.with(address(ways), NOW, &limits, spend);
-        // Now every entry has some usage. All are seen again later except number 3, so number 3 is dropped next.
+        // Now every entry has some usage. All addresses are seen again later except number 3, so number 3 is
+        // dropped next.
         let later = NOW + Duration::from_secs(1);
         for number in (0..=ways).filter(|number| ![3, 7].contains(number)) {
             table.with(address(number), later, &limits, |_| ());

@@ -149,7 +149,7 @@ async fn import(
     Ok(created?)
 }
 
-/// Maximum size of a record, in bytes. It is enough for a game on a large board.
+/// Maximum size of a record, in bytes. This size is enough for a game on a large board.
 const RECORD_BYTES: usize = 1024 * 1024;
 
 /// Checks that the name or the strategy at a seat of a record is allowed at a table.

@@ -104,8 +104,8 @@ impl AppState {
         self.watched_seat(live, token).await?.ok_or_else(no_seat)
     }
 
-    /// Like [`seat_of_token`](AppState::seat_of_token), but a registered player without a seat at this table is not an
-    /// error: the player is a spectator, and the result is `None`.
+    /// Like [`seat_of_token`](AppState::seat_of_token), but returns `None` for a registered player without a
+    /// seat at this table. Then the player is a spectator.
     pub(super) async fn watched_seat(
         &self,
         live: &LiveTable,
@@ -166,8 +166,8 @@ impl AppState {
     }
 }
 
-/// The player's seat; `None` if the player has no seat at this table. If the player has several seats, the result is
-/// the one that is to move, or the player's first seat if another player is to move.
+/// The player's seat; `None` if the player has no seat at this table. If the player has several seats, the
+/// result is the seat that is to move. If another player is to move, the result is the player's first seat.
 pub(super) fn seat_of_player(table: &Table, player: PlayerId) -> Option<Seat> {
     let is_its = |seat: &Seat| {
         let holder = table.holder(*seat);

@@ -1,8 +1,9 @@
 //! The web page: `index.html`, the other files of `web/`, icons, and the images of games.
 //!
-//! The path of most files contains the version, a hash of all files. So browsers can keep these files without asking
-//! again, and modules can import each other by relative paths. The other files have a fixed path, for example the
-//! document. Browsers must revalidate these files each time. Exception: they keep the PNG icons for a day.
+//! The path of most files contains the version, a hash of all files. So browsers can keep these files without
+//! revalidating them, and modules can import each other by relative paths. The other files have a fixed path,
+//! for example the document. Browsers must revalidate these files each time. Exception: browsers keep the PNG
+//! icons for a day.
 
 mod files;
 

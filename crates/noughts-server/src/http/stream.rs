@@ -195,8 +195,8 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> Bytes {
     json.expect("the types of the API are JSON").into()
 }
 
-/// A watcher of a table. It receives a snapshot, and then every update in order. If it is too slow, it receives a new
-/// snapshot instead of the updates that it missed.
+/// A watcher of a table. A watcher receives a snapshot, and then every update in order. A watcher that is too
+/// slow receives a new snapshot instead of the updates that it missed.
 pub(super) struct Follow {
     live: Arc<LiveTable>,
     watch: Watch,
@@ -289,9 +289,9 @@ impl Follow {
         }
     }
 
-    /// Returns whether to send the update to this watcher, and records which entries the watcher has. Returns false if
-    /// the watcher already has the entry. Also returns false if the watcher has missed an earlier entry: it gets a new
-    /// snapshot instead.
+    /// Returns whether to send the update to this watcher, and records which entries the watcher has. Returns
+    /// false if the watcher already has the entry. Also returns false if the watcher has missed an earlier
+    /// entry: then [`Follow::next`] returns a new snapshot instead.
     fn takes(&mut self, update: &Update) -> bool {
         match (&update.change, update.entry) {
             (Change::View(snapshot), _) => {
@@ -372,7 +372,8 @@ pub(super) async fn events(
     Ok(event_stream(&app, permit, events))
 }
 
-/// The events of a game. The connection asks for the next events when the client has read the previous ones.
+/// The events of a game. The connection asks for the next events when the client has read the previous
+/// events.
 struct GameEvents {
     /// The encoded events that the stream begins with.
     first: Vec<u8>,
@@ -421,7 +422,8 @@ pub(super) trait EventSource: Send + 'static {
     fn next(&mut self) -> impl Future<Output = Option<Vec<u8>>> + Send;
 }
 
-/// Interval at which an event stream without events sends a comment, so that proxies keep it open.
+/// Interval at which an event stream without events sends a comment, so that proxies keep the connection
+/// open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Responds with server-sent events. When the server stops, the last event is `restart`. When the client is banned,

@@ -27,25 +27,26 @@ use super::stream::{Follow, RESTART, WatchEvent, update_message, view_message};
 use crate::id::GameId;
 use crate::table::Snapshot;
 
-/// Maximum size of a client's message; valid ones have a few hundred bytes.
+/// Maximum size of a client's message, in bytes. Valid messages have a few hundred bytes.
 const MAX_BYTES: usize = 4096;
 
-/// Size of the read buffer and of the write buffer. With the default size an idle connection would take 137 KB instead
-/// of about 8 KB.
+/// Size of the read buffer and of the write buffer, in bytes. With the default size, an idle connection would
+/// take 137 KB of memory instead of about 8 KB.
 const BUFFER_BYTES: usize = 4096;
 
-/// Maximum size of the write buffer; the default is unlimited. The longest message, a view of the largest board, is
-/// smaller.
+/// Maximum size of the write buffer, in bytes. The default is unlimited. The longest message, a view of the
+/// largest board, is smaller.
 const MAX_UNSENT_BYTES: usize = 1024 * 1024;
 
 /// Maximum time until the client's first message.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// If a client is silent for this long, it gets a ping. Then it must send something within [`PONG_TIMEOUT`].
+/// If a client sends nothing for this long, the server sends a ping. Then the client must send something
+/// within [`PONG_TIMEOUT`].
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Maximum time to send a message. It is exceeded if the client does not read.
+/// Maximum time to send a message. Sending takes longer only if the client does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time for the closing handshake.
@@ -188,7 +189,7 @@ struct Connection {
     id: GameId,
     client: Client,
     socket: WebSocket,
-    /// Consecutive refusals.
+    /// Number of consecutive refusals.
     refusals: u32,
 }
 
@@ -396,8 +397,8 @@ impl Connection {
         }
     }
 
-    /// Sends the waiting answer to a ping before the next message is read. Otherwise a client that sends pings and does
-    /// not read would fill the write buffer.
+    /// Sends the answer to a ping before the server reads the next message. Otherwise a client that sends
+    /// pings and does not read would fill the write buffer.
     async fn flush(&mut self) -> Result<(), End> {
         match timeout(WRITE_TIMEOUT, self.socket.flush()).await {
             Ok(Ok(())) => Ok(()),
@@ -422,7 +423,7 @@ impl Connection {
             // Receiving also sends the answer to the client's close frame.
             while let Some(Ok(_)) = self.socket.recv().await {}
         };
-        // A client that does not answer is dropped.
+        // If the client does not answer in time, the server drops the connection.
         let _ = timeout(CLOSE_TIMEOUT, closing_handshake).await;
     }
 }

@@ -15,10 +15,10 @@ use tracing::{debug, info, warn};
 
 use super::{Connections, Permit, WhenFull};
 
-/// A listener that waits before it retries after an error such as too few file descriptors.
+/// A listener that pauses after an error, for example when no file descriptors are left.
 pub(crate) struct Acceptor {
     listener: TcpListener,
-    /// Consecutive errors.
+    /// Number of consecutive errors.
     failures: u32,
     /// When to try again after an error.
     retry_at: Option<Instant>,
@@ -35,8 +35,9 @@ impl Acceptor {
 
     /// The next connection. Cancel safe: an interrupted wait continues with the next call.
     ///
-    /// After an error that concerns more than one client, for example too few file descriptors, this function waits for
-    /// 10 to 640 ms and tries again. Open connections are not affected. When they close, descriptors become free.
+    /// Some errors concern more than one client, for example too few file descriptors. After such an error,
+    /// this function waits for 10 to 640 ms and tries again. Open connections are not affected. When they
+    /// close, descriptors become free.
     pub(crate) async fn accept(&mut self) -> (TcpStream, IpAddr) {
         loop {
             if let Some(retry_at) = self.retry_at {
@@ -62,8 +63,8 @@ impl Acceptor {
     }
 }
 
-/// Whether the next connection can be accepted at once after this error: a client disconnected before it was accepted,
-/// or a signal interrupted the system call.
+/// Whether the next connection can be accepted at once after this error. This is so if a client disconnected
+/// before it was accepted, or if a signal interrupted the system call.
 fn concerns_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(

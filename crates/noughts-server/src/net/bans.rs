@@ -99,7 +99,7 @@ pub(crate) struct Bans(watch::Sender<Vec<Network>>);
 
 impl Bans {
     pub(crate) fn set(&self, networks: Vec<Network>) {
-        // A change wakes every open stream, so an unchanged list is not published.
+        // A change wakes all receivers, so an unchanged list is not published.
         self.0.send_if_modified(|current| {
             let is_new = *current != networks;
             *current = networks;
@@ -120,7 +120,7 @@ impl Bans {
     /// Waits until an address is banned.
     pub(crate) async fn wait_for(&self, address: IpAddr) {
         let mut networks = self.subscribe();
-        // The sender lives as long as `self`, so this cannot fail.
+        // `wait_for` fails only without a sender, and the sender lives as long as `self`.
         let _ = networks
             .wait_for(|networks| is_banned(networks, address))
             .await;

@@ -1,4 +1,4 @@
-//! The limit for open files and sockets.
+//! The system's limit for the open files and sockets of this process.
 
 /// Raises the limit for file descriptors to the hard limit, if the system permits it. Returns the limit that applies
 /// afterwards; `None` if the number of descriptors is unlimited.

@@ -18,8 +18,8 @@ pub struct ConnectionLimits {
     /// Maximum number of open connections from one address; an IPv6 /64 counts as one address.
     /// 127.0.0.1, ::1 and trusted proxies are exempt.
     pub per_address: usize,
-    /// The server disconnects a TCP client if the client makes no progress for this long while the server waits for it.
-    /// The server also disconnects a client if it cannot store the client's move for this long.
+    /// The server disconnects a TCP client that makes no progress for this long while the server waits for
+    /// the client. The server also disconnects a client if it cannot store the client's move for this long.
     pub idle: Duration,
 }
 
@@ -41,35 +41,37 @@ const REFUSED: usize = 256;
 /// addresses have no such limit.
 const REFUSED_PER_ADDRESS: usize = 16;
 
-/// Maximum number of refused connections of one address that get an answer, per second on average and at once after a
-/// pause. Further ones are closed at once: a client that connects all the time would otherwise cost the server as much
-/// as an ordinary client.
+/// Maximum number of refused connections of one address that get an answer: (per second on average, at once
+/// after a pause). The server closes further connections without an answer. Otherwise, a client that connects
+/// all the time would cost as much as an ordinary client.
 const ANSWERED_REFUSALS: (u32, u32) = (16, 64);
 
-/// Maximum number of connections that one address may open at once after a pause: twice the number that it may have
-/// open, but at least this number. In every ten seconds, it may open as many again.
+/// Minimum number of connections that any address may open at once after a pause. The limit of an address is
+/// this number or twice [`ConnectionLimits::per_address`], whichever is larger. The used part of the limit
+/// refills within ten seconds.
 const MIN_CONNECTS_AT_ONCE: usize = 1_000;
 
-/// If there are fewer addresses than this, entries that are no longer needed are not looked for.
+/// Minimum number of entries at which [`Addresses`] removes the entries that are no longer needed.
 const MIN_SWEEP: usize = 1_024;
 
 /// Number of HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
 
-/// Time limit for a connection that is refused or only for health checks. The TLS handshake may take this long. After
-/// the handshake, an HTTP connection may stay open for this long, and a TCP client may make no progress for this long.
+/// Time limit for a connection that is refused or only for health checks. The limit applies to the TLS
+/// handshake. After the handshake, the limit applies again: to the lifetime of an HTTP connection, and to the
+/// idle time of a TCP client.
 pub(crate) const REFUSED_TIME: Duration = Duration::from_secs(5);
 
 /// What a connection may be used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Permission {
-    /// Everything.
+    /// The client may use the service without restrictions.
     Serve,
-    /// The server is full; this connection is from the reserve for health checks.
+    /// The server is full. The client may only make health checks, on a connection from the reserve.
     HealthChecks,
-    /// Only the refusal "the server is full".
+    /// The client only receives the refusal "the server is full".
     ServerFull,
-    /// Only the refusal "this address has too many connections, or opens too many".
+    /// The client only receives the refusal "this address has too many connections, or opens too many".
     AddressFull,
 }
 
@@ -95,14 +97,14 @@ pub(crate) struct Connections {
     /// The connections of addresses that are not exempt.
     addresses: Mutex<Addresses>,
     bans: Bans,
-    /// Times in token buckets are counted from this time on.
+    /// The zero point of all times in the token buckets.
     started: Instant,
 }
 
 #[derive(Debug)]
 struct Addresses {
     entries: HashMap<IpAddr, AddressEntry>,
-    /// If there are this many entries, those that are no longer needed are removed.
+    /// Number of entries at which the entries that are no longer needed are removed next.
     sweep_at: usize,
 }
 
@@ -265,7 +267,7 @@ impl Addresses {
 }
 
 impl AddressEntry {
-    /// Whether a new entry would be the same.
+    /// Whether this entry can be removed, because a new entry would have the same limits.
     fn is_unused(&self, now: Duration) -> bool {
         let buckets = [self.connects, self.refusals];
         let counts = [self.served, self.others];
@@ -369,7 +371,7 @@ impl TokenBucket {
     }
 }
 
-/// A number of slots, some of which are used.
+/// A fixed number of slots, and how many of them are used.
 #[derive(Debug)]
 struct Slots {
     used: AtomicUsize,
@@ -400,8 +402,9 @@ impl Slots {
     }
 }
 
-/// Whether limits per address never apply to the address: only 127.0.0.1 and ::1. The rest of 127.0.0.0/8 is limited,
-/// so that tests can use other addresses. This function does not know the trusted proxies, which are exempt too.
+/// Whether the address is exempt from limits per address. Only 127.0.0.1 and ::1 are exempt. The limits apply
+/// to the rest of 127.0.0.0/8, so tests can use these addresses as ordinary clients. This function does not
+/// know the trusted proxies, which are exempt too.
 pub(crate) fn is_exempt(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => address == Ipv4Addr::LOCALHOST,
@@ -409,8 +412,8 @@ pub(crate) fn is_exempt(address: IpAddr) -> bool {
     }
 }
 
-/// The unit that counts as one address: an IPv4 address, or the /64 network of an IPv6 address, because one customer
-/// usually has a whole /64.
+/// The unit that counts as one address: an IPv4 address, or the /64 network of an IPv6 address. One IPv6
+/// customer usually has a whole /64.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -455,7 +458,7 @@ mod tests {
         assert_eq!(count(&open, Permission::Serve), 2);
         assert_eq!(count(&open, Permission::ServerFull), REFUSED);
         assert_eq!(open.len(), 2 + REFUSED);
-        // When a served connection closes, its slot is free, however many connections are being refused.
+        // When a served connection closes, its slot is free, regardless of the number of refused connections.
         open.remove(0);
         let next = connections.admit([127, 0, 0, 1].into(), WhenFull::Refuse);
         assert!(next.is_some_and(|permit| permit.is_served()));
@@ -523,7 +526,8 @@ mod tests {
             let permit = connections.admit(address.parse().unwrap(), WhenFull::Refuse);
             permit.map(|permit| permit.permission())
         };
-        // Each connection is closed at once, so that the number of open connections is never the reason.
+        // The test closes each connection at once. So the rate of connections is the reason for each refusal,
+        // not the number of open connections.
         let count_until_closed = |address: &str| {
             let permissions: Vec<_> = std::iter::from_fn(|| connect(address))
                 .take(10_000)
@@ -549,8 +553,8 @@ mod tests {
                 WhenFull::Refuse,
             ));
             advance(Duration::from_millis(5)).await;
-            // A refusal is forgotten after 1/16 of a second for each of 16 refusals, and 200 addresses connect within
-            // this time.
+            // The 16 refusals of an address are forgotten after one second. Within a second, 200 addresses
+            // connect.
             assert!(connections.addresses().entries.len() <= MIN_SWEEP);
         }
         assert_eq!(connections.open(), 0);

@@ -8,7 +8,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 /// Maximum number of connections that the system queues until they are accepted.
 const BACKLOG: u32 = 1024;
 
-/// Size of each of the system's two buffers for a TCP client, in bytes. A buffer holds hundreds of frames.
+/// Size of the system's send buffer and of its receive buffer for a TCP client, in bytes. Each buffer holds
+/// hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
 /// Size of the system's send buffer per HTTP connection, in bytes. It is large enough for fast downloads over
@@ -28,7 +29,8 @@ pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
 /// Listens at an address for HTTP. Port 0 selects a free port.
 pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = bind(at)?;
-    // Without this limit, the buffer may grow to megabytes for each watcher that does not read.
+    // Without this limit, the buffer may grow to megabytes for each client that watches a game and does not
+    // read.
     socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
     socket.listen(BACKLOG)
 }
@@ -44,8 +46,8 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// Sets options of a connection: the system sends small messages at once (no Nagle), and detects a dead peer after two
-/// minutes (keepalive; outside Linux, the system chooses the time).
+/// Sets options of a connection. The system then sends small messages at once (no Nagle), and detects a dead
+/// peer after two minutes (keepalive). Outside Linux, the system chooses this time.
 ///
 /// Errors are ignored: without these options a connection is slower, but works.
 pub(crate) fn prepare(stream: &TcpStream) {
@@ -64,13 +66,13 @@ pub(crate) fn prepare(stream: &TcpStream) {
     }
 }
 
-/// Makes the system acknowledge received data at once. Call this when the server sends no answer yet, for example
-/// because only half a frame was received.
+/// Makes the system acknowledge received data at once. Call this function when the server does not answer
+/// yet, for example because it has received only half a frame.
 ///
-/// A client that writes a frame field by field with Nagle's algorithm sends the second field only after the first was
-/// acknowledged. A delayed acknowledgement takes 40 ms. The system resets this option, so the option must be set each
-/// time. Setting it after every read would cost one more packet per move, because an answer carries the
-/// acknowledgement anyway.
+/// A client that writes a frame field by field with Nagle's algorithm sends the second field only after the
+/// first was acknowledged. A delayed acknowledgement takes 40 ms. The system resets this option, so the
+/// option must be set each time. Setting the option after every read would cost one more packet per move,
+/// because an answer carries the acknowledgement anyway.
 #[cfg(target_os = "linux")]
 pub(crate) fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

@@ -50,7 +50,7 @@ pub enum TlsError {
     Expired(PathBuf),
     /// The certificate is not valid yet.
     NotYetValid(PathBuf),
-    /// Another reason.
+    /// The TLS library rejects the certificate or key for another reason.
     Unusable(PathBuf, rustls::Error),
 }
 
@@ -140,7 +140,7 @@ fn read_config(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
     let key = key.map_err(|error| pem_error(&files.key, "private key", error))?;
     check_time(&files.certificate, &chain, &provider)?;
     let unusable = |error| TlsError::Unusable(files.certificate.clone(), error);
-    // The versions are TLS 1.2 and 1.3; rustls supports no older ones.
+    // The versions are TLS 1.2 and 1.3; rustls supports no older versions.
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(unusable)?

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes fail with [`io::ErrorKind::TimedOut`] after `limit` without progress.
+/// A stream whose writes fail with [`io::ErrorKind::TimedOut`] if they make no progress for `limit`.
 ///
 /// The timer exists only while a write is pending. A write that succeeds at once costs only one comparison.
 pub(crate) struct WriteTimeout<S> {
@@ -68,7 +68,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // A flush of a socket always succeeds at once. It is not progress, so the timer of a pending write goes on.
+        // A flush of a socket always succeeds at once. A flush is not progress, so it does not stop the timer
+        // of a pending write.
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

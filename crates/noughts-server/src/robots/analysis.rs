@@ -24,18 +24,22 @@ const MAX_NODES: u64 = 400_000;
 /// Maximum time for a turn of Connect Four. If this time suffices, every move gets an exact value.
 const MAX_EXACT_TURN: Duration = Duration::from_millis(1_000);
 
-/// The values of the first turns of Connect Four on 7x6 follow from the opening book.
+/// Number of opening turns. On the 7x6 board of Connect Four, their exact values follow from the opening
+/// book.
 const OPENING_TURNS: usize = 9;
-/// Maximum time for each of the opening turns. On boards without a book, this time rarely suffices.
+/// Maximum time for each of the opening turns. On boards without a book, this time rarely suffices for an
+/// exact value.
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
 /// A Connect Four game with more turns is analysed like the games of other variants. Rewinds can make a game long.
 const MAX_EXACT_TURNS: usize = 200;
 
-/// The value and the best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].
+/// Returns the value and the best line before each turn. An element is `None` if the analysis does not reach
+/// its turn within [`MAX_GAME`].
 ///
-/// There is no result if `limit` is shorter than [`MAX_GAME`] and too short for this game. An analysis is stored for
-/// ever, so it must not depend on the processor time of the first client that requests it.
+/// The whole result is `None` if `limit` is shorter than [`MAX_GAME`] and too short for this game. The server
+/// stores an analysis for ever. So the analysis must not depend on the processor time that its first client
+/// has left.
 pub(super) fn analyze_turns(
     game: &Game,
     clock: &Arc<dyn Clock>,
@@ -85,9 +89,9 @@ pub(super) fn analyze_turns(
     (!is_cut).then_some(found)
 }
 
-/// Like `analyze_turns`, but for Connect Four. If the board has an opening book, the opening turns are analysed first.
-/// Then all other turns are analysed from the last to the first: late turns are solved quickly, and their results help
-/// to solve the turns before them.
+/// Like `analyze_turns`, but for Connect Four. If the board has an opening book, the opening turns are
+/// analysed first. Then all other turns are analysed from the last to the first. Late turns are solved
+/// quickly, and their results help to solve earlier turns.
 fn analyze_exactly(
     game: &Game,
     clock: &Arc<dyn Clock>,

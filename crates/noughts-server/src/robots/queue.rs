@@ -1,6 +1,6 @@
-//! A bounded, fair queue for a few slots. A free slot goes to an owner with the fewest slots. If several owners have
-//! the fewest slots, they take turns (round robin). The requests of one owner are served first in, first out. The queue
-//! has no threads and no timers. The caller passes the time.
+//! A bounded, fair queue for a few slots. A free slot goes to the waiting owner that holds the fewest slots.
+//! If several owners hold the fewest slots, they take turns (round robin). The requests of one owner are
+//! served first in, first out. The queue has no threads and no timers. The caller passes the time.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
@@ -13,12 +13,12 @@ use super::time_limits::Budget;
 /// Maximum number of waiting requests of all owners.
 pub(super) const MAX_WAITING: usize = 10_000;
 
-/// When there are this many accounts, idle accounts are removed for the first time. This is repeated whenever the
-/// number of accounts has doubled.
+/// Number of accounts at which the queue first removes idle accounts. The queue removes them again whenever
+/// the number of accounts has doubled.
 const MIN_ACCOUNTS_SWEPT: usize = 256;
 
-/// The client address behind a computation. `None` is a client that is exempt from limits per owner, such as a client
-/// on this machine.
+/// The client that a computation is for. `None` is a client that is exempt from limits per owner, such as a
+/// client on this machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Owner(Option<IpAddr>);
 
@@ -58,7 +58,7 @@ pub(super) struct Queue {
     accounts: HashMap<Owner, Account>,
     /// Owners with waiting requests, in round-robin order. Each is listed once.
     order: VecDeque<Owner>,
-    /// If there are this many accounts, idle accounts are removed.
+    /// Number of accounts at which idle accounts are removed next.
     sweep_at: usize,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Queue {
 struct Account {
     /// Waiting requests by ticket, oldest first.
     waiting: BTreeMap<Ticket, oneshot::Sender<QueueResult>>,
-    /// When each running computation got its slot.
+    /// Running computations by ticket. The value is the time at which the computation got its slot.
     running: BTreeMap<Ticket, Duration>,
     budget: Budget,
 }
@@ -87,10 +87,11 @@ impl Queue {
         }
     }
 
-    /// Adds a request. The receiver is notified when the request gets a slot or is displaced. If the queue is full, the
-    /// new request displaces the newest request of the owner with the most requests. `None` if that owner does not have
-    /// at least two waiting requests more than `owner`; then nothing has changed. Each request that entered must
-    /// [`leave`](Queue::leave).
+    /// Adds a request. The receiver is notified when the request gets a slot or is displaced. If the queue is
+    /// full, the new request displaces the newest request of the owner with the most waiting requests. That
+    /// owner must have at least two more waiting requests than `owner`. Otherwise this function changes
+    /// nothing and returns `None`. The caller must call [`leave`](Queue::leave) for each request that
+    /// entered.
     pub(super) fn enter(
         &mut self,
         owner: Owner,
@@ -157,14 +158,15 @@ impl Queue {
             self.running += 1;
             account.running.insert(ticket, now);
             let limit = account.budget.limit(now);
-            // An error means that the receiver was dropped. Its caller still calls `leave` with the ticket.
+            // An error means that the receiver was dropped. The caller of `enter` still calls `leave` with
+            // the ticket.
             let _ = sender.send(QueueResult::Granted(limit));
         }
     }
 
-    /// The index in `order` of the owner that gets the next free slot: of the owners below their maximum, the first
-    /// owner with the fewest slots. The search stops at the first owner without a slot. With `n` slots, at most `n`
-    /// owners have a slot, so the search checks at most `n + 1` owners.
+    /// Returns the index in `order` of the owner that gets the next free slot. Of the owners below their
+    /// maximum, this is the first owner with the fewest slots. The search stops at the first owner without a
+    /// slot. With `n` slots, at most `n` owners have a slot, so the search checks at most `n + 1` owners.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {
@@ -186,8 +188,9 @@ impl Queue {
         best.map(|(_, place)| place)
     }
 
-    /// Makes room in a full queue: removes the newest request of the owner with the most requests. Does nothing and
-    /// returns false if that owner does not have at least two requests more than `owner`.
+    /// Makes room in a full queue: removes the newest request of the owner with the most waiting requests.
+    /// That owner must have at least two more waiting requests than `owner`. Otherwise this function changes
+    /// nothing and returns false.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self
             .accounts
@@ -207,9 +210,9 @@ impl Queue {
         true
     }
 
-    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor time
-    /// recently. The number of owners that have used processor time recently is bounded: a second of processor time is
-    /// refilled in two seconds, so on average there are at most two such owners per slot.
+    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor
+    /// time recently. The number of owners that have used processor time recently is bounded. A second of
+    /// processor time is refilled in two seconds, so on average there are at most two such owners per slot.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;
@@ -233,7 +236,7 @@ mod tests {
         Owner::new(Some(IpAddr::from([192, 0, 2, last])))
     }
 
-    /// A request as its caller sees it.
+    /// A request with the data that its caller keeps.
     struct Request {
         owner: Owner,
         ticket: Ticket,
@@ -345,7 +348,8 @@ mod tests {
             now += limit;
             queue.leave(owner(1), ticket, now);
         }
-        // A move takes 5 s, and 2.5 s are refilled in that time. Later each move gets what is left.
+        // Each of the first moves takes 5 s from the budget, while 2.5 s are refilled. Later moves get only
+        // the time that is left in the budget.
         assert_eq!(limits[..6], [MAX_THINK; 6]);
         assert!(limits.is_sorted_by(|one, next| one >= next), "{limits:?}");
         assert_eq!(limits.last(), Some(&MIN_THINK));

@@ -94,7 +94,7 @@ fn shared_strategy_is_refused_in_a_game_that_it_cannot_play() {
     assert!(robots.robot(&perfect, &game).is_err());
 }
 
-/// A client that limits apply to.
+/// The address of a client to which the limits per owner apply.
 const OWNER: Option<std::net::IpAddr> =
     Some(std::net::IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1)));
 
@@ -246,7 +246,7 @@ async fn analysis_of_a_long_game_ends_in_time() {
     assert!(poll(&mut analysis).is_pending());
     stop.set();
     assert!(analysis.await.is_none());
-    // The clock advances whenever it is read. After 4 s the remaining turns are skipped.
+    // The clock advances whenever it is read. After 4 s, the analysis skips the remaining turns.
     let ticks = Arc::new(Ticks::default()) as Arc<dyn Clock>;
     let found = analyze_turns(&long, &ticks, MAX_THINK, &Stop::new()).unwrap();
     assert_eq!(found.len(), 52_000);

@@ -34,8 +34,8 @@ pub(super) struct Connection {
     /// Bytes that were not sent to the client yet.
     out: Vec<u8>,
     stage: Stage,
-    /// The start of the idle time: the time of the latest progress. When the idle limit is checked while the server is
-    /// not waiting for the client, the idle time starts again.
+    /// When the current idle time began. The idle time starts again after progress. It also starts again if
+    /// the server is not waiting for the client when the idle limit is checked.
     since: Instant,
     /// Whether there was progress after `since`.
     has_progress: bool,
@@ -55,7 +55,7 @@ enum Stage {
     Waiting(WaitingClient),
     Playing {
         seat: ConnectedSeat,
-        /// The client's move while it is being stored, and when its submission began.
+        /// The client's move while the server stores it, and the time at which its submission began.
         submission: Option<(Submission, Instant)>,
     },
 }
@@ -70,20 +70,21 @@ enum GameEvent {
     Submitted(Result<(), SubmitError>),
     /// Something changed at the table.
     Changed,
-    /// The table is gone.
+    /// The table was closed.
     TableGone,
 }
 
-/// How long the server still sends answers to a client that has closed its sending direction.
+/// Maximum time during which the server sends answers to a client that has closed its sending direction.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
-/// While more bytes than this are unsent, nothing is read from the client.
+/// Maximum number of bytes that wait to be sent. While more bytes wait, the server reads nothing from the
+/// client.
 const MAX_UNSENT_BYTES: usize = 4096;
 
-/// Maximum number of bytes per read. It is enough for any frame.
+/// Maximum number of bytes per read. Every frame is shorter.
 const READ_AT_ONCE: usize = 512;
 
-/// How a connection ended, for the log. Only after `Error`, the server still sends the last bytes.
+/// How a connection ended, for the log. The server sends the remaining bytes only after `Error`.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// The client left.
@@ -92,7 +93,7 @@ enum End {
     Idle,
     /// The session closed the connection because of errors of the client, or because the server refuses new clients.
     Error(CloseReason),
-    /// The table is gone.
+    /// The table was closed.
     NoTable,
     /// The store was unavailable for too long.
     StoreUnavailable,
@@ -387,7 +388,7 @@ impl Connection {
         }
     }
 
-    /// Sends what is new in the client's game.
+    /// Sends the new turns of the client's game, and its end.
     fn send_progress(&mut self) {
         let Stage::Playing { seat, .. } = &mut self.stage else {
             return;
@@ -475,7 +476,7 @@ impl Connection {
             }
             Ok(())
         };
-        // A client that does not read is dropped.
+        // The connection is closed after the deadline, also if the client has not read the last bytes.
         let _ = timeout_at(deadline, flush).await;
     }
 }
@@ -484,7 +485,7 @@ impl Connection {
 enum ClientEvent {
     /// Bytes were received, or more bytes can be sent.
     Ready,
-    /// The client sends no more.
+    /// The client has closed its sending direction.
     Ended,
     /// The connection is broken.
     Broken,
@@ -512,8 +513,9 @@ async fn wait_for_client(
         });
     }
     poll_fn(|context| {
-        // The buffer is on the stack, so that idle connections have no buffer. It is larger than most input: after a
-        // read that does not fill the buffer, Tokio knows that nothing is left to read, which saves a system call.
+        // The buffer is on the stack, so that idle connections have no buffer. The buffer is larger than most
+        // input. After a read that does not fill the buffer, Tokio knows that nothing is left to read. This
+        // saves a system call.
         let mut bytes = [0; READ_AT_ONCE];
         let room = session.room().min(READ_AT_ONCE);
         let mut bytes = ReadBuf::new(&mut bytes[..room]);
@@ -535,8 +537,8 @@ async fn wait_for_client(
     .await
 }
 
-/// A five-digit id for a session whose client lets the server choose the id. It is only a label; two sessions may
-/// have the same id.
+/// A random five-digit session id. The server uses it if the client lets the server choose the id. The id is
+/// only a label; two sessions may have the same id.
 fn session_id() -> u32 {
     10_000 + u32::from_ne_bytes(crate::id::random_bytes()) % 90_000
 }

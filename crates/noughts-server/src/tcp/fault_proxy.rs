@@ -1,6 +1,7 @@
 //! A TCP listener with a deliberate fault, for testing clients.
 //!
-//! It is a proxy in front of a correct listener: it forwards the client's messages and changes the server's answers.
+//! The listener is a proxy in front of a correct listener. The proxy forwards the client's messages and
+//! changes the server's answers.
 
 use std::fmt;
 use std::io;
@@ -20,7 +21,7 @@ use crate::net::Acceptor;
 /// A deliberate fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InjectedFault {
-    /// No answers.
+    /// The server sends no answers.
     Silent,
     /// Every answer is delayed by 0.7 s.
     Slow,
@@ -157,7 +158,7 @@ impl FaultProxy {
         }
     }
 
-    /// Decodes the client's messages to find out its dialect and the cell of its last move.
+    /// Decodes the client's messages, and stores the client's dialect and the cell of the client's last move.
     fn observe(&mut self, bytes: &[u8]) {
         self.received.extend(bytes);
         while let Ok(Some((message, length))) = FromClient::decode(&self.received) {

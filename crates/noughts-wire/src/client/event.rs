@@ -84,7 +84,7 @@ pub enum Stage {
     Joining,
     /// It is this client's turn.
     ItsTurn,
-    /// ACTION was sent. The opponent's next move or the end of the game confirms it.
+    /// ACTION was sent. The opponent's next move or the end of the game confirms this move.
     Moving,
     /// The client moves second, and the opponent has not moved yet.
     OpponentsTurn,

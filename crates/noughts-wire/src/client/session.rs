@@ -26,11 +26,12 @@ pub struct ClientSession {
     stage: Stage,
     /// The marks of both players, one bit per cell.
     taken: u16,
-    /// The last move that was sent and is not confirmed yet. The next move replaces a refused move.
+    /// The latest move that this client sent, if the server has not confirmed the move yet. The next move
+    /// replaces a refused move.
     last_move: Option<Cell>,
-    /// Whether an ERROR 2 may arrive that the client must ignore. This is possible after RESULT 1 (won) arrived in the
-    /// stage `Moving`: if the opponent left before the server read the last move, the server answers this move with
-    /// ERROR 2.
+    /// Whether an ERROR 2 may arrive that the client must ignore. This is possible after RESULT 1 (won)
+    /// arrived in the stage `Moving`: if the opponent left before the server read the client's last move, the
+    /// server answers this move with ERROR 2.
     may_be_late: bool,
 }
 
@@ -93,8 +94,8 @@ impl ClientSession {
         self.buffer.push(bytes)
     }
 
-    /// The next event, or `None` if more bytes are needed or the session is over. Appends an ERROR to `out` if the
-    /// server played an impossible or an occupied cell.
+    /// Returns the next event, or `None` if more bytes are needed or the session is over. Appends an ERROR to
+    /// `out` if the server played an impossible or an occupied cell.
     pub fn next_event(&mut self, out: &mut Vec<u8>) -> Option<Event> {
         while self.stage != Stage::Ended {
             match FromServer::decode(self.buffer.unread(), self.dialect) {

@@ -11,7 +11,7 @@ use noughts_rules::Variant;
 
 use super::png_canvas::{Canvas, Colour};
 
-/// The width of an image of a board. 1200 by 630 pixels is the recommended size for link previews.
+/// The width of an image of a board, in pixels. The recommended size for link previews is 1200 by 630 pixels.
 const WIDTH: f32 = 1_200.0;
 const HEIGHT: f32 = 630.0;
 const MARGIN: f32 = 40.0;

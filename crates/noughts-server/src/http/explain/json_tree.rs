@@ -9,7 +9,8 @@ use serde_json::error::Category;
 /// Maximum number of levels of lists and objects. Valid bodies have at most three.
 const MAX_DEPTH: usize = 32;
 
-/// A JSON value. Unlike `serde_json::Value`, it keeps repeated fields. It does not store whether a boolean is true.
+/// A JSON value. Unlike `serde_json::Value`, this type keeps repeated fields. It does not store whether a
+/// boolean is true.
 pub(super) enum Node {
     Null,
     Bool,
@@ -56,7 +57,7 @@ pub(super) fn is_huge(number: f64) -> bool {
     number.abs() > u32::MAX.into() && number.fract() == 0.0
 }
 
-/// Parses JSON. The error says what is wrong. It calls the JSON text `subject`, for example `body`.
+/// Parses JSON. The error message says what is wrong, and calls the JSON text `subject`, for example `body`.
 pub(super) fn read_tree(bytes: &[u8], subject: &str) -> Result<Node, String> {
     if bytes.trim_ascii().is_empty() {
         return Err(format!("the {subject} is empty; send a JSON object"));

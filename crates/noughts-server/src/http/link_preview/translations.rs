@@ -1,5 +1,6 @@
-//! The texts of link previews and of the app's manifest, in every language of the web page. Programs that show a
-//! preview do not run the page's scripts, so the server needs these few texts. All texts of the page are in `web/i18n`.
+//! The texts of link previews and of the app's manifest, in every language of the web page. Programs that
+//! show a preview do not run the page's scripts, so the server needs its own copy of these texts. All texts
+//! of the page are in `web/i18n`.
 
 use axum::http::{HeaderMap, header};
 
@@ -15,7 +16,7 @@ pub(super) struct Translation {
     pub(super) open_seat: &'static str,
     pub(super) computer: &'static str,
     pub(super) player: &'static str,
-    /// The name with which the page registers players who have not chosen one (`guest` in `web/i18n`).
+    /// The name with which the page registers players who have not chosen a name (`guest` in `web/i18n`).
     guest: &'static str,
     /// The title of a game with an open seat. Its values are the name of a seated player and the name of the game.
     pub(super) invites: &'static str,
@@ -134,7 +135,8 @@ pub(super) fn is_chosen_name(name: &str) -> bool {
     !name.is_empty() && TRANSLATIONS.iter().all(|texts| texts.guest != name)
 }
 
-/// The texts in the language that `Accept-Language` prefers; the default language if it lists no known language.
+/// The texts in the language that `Accept-Language` prefers; the default language if the header lists no
+/// known language.
 pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
     let values = headers.get_all(header::ACCEPT_LANGUAGE);
     let mut best: (&Translation, f32) = (&TRANSLATIONS[0], 0.0);
@@ -152,7 +154,7 @@ pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
         let known = TRANSLATIONS
             .iter()
             .find(|words| words.tag.eq_ignore_ascii_case(language));
-        // If two languages have the same weight, the first is used.
+        // If two languages have the same weight, the first language in the header is used.
         if let Some(words) = known.filter(|_| weight > best.1) {
             best = (words, weight);
         }

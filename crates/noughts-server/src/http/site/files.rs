@@ -180,8 +180,8 @@ impl File {
         self.content_type
     }
 
-    /// The bytes of the file, and their encoding. They are gzip if `coding` is gzip and the file has a compressed form,
-    /// otherwise plain.
+    /// The bytes of the file, and their encoding. The bytes are compressed if `coding` is gzip and the file
+    /// has a compressed form; otherwise they are plain.
     pub(super) fn bytes(&self, coding: Encoding) -> (Bytes, Encoding) {
         match (coding, &self.gzip) {
             (Encoding::Gzip, Some(gzip)) => (gzip.clone(), Encoding::Gzip),
