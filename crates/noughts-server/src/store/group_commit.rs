@@ -31,7 +31,7 @@ pub(super) struct Outcomes {
     pub(super) appended: Vec<Outcome<Appended>>,
 }
 
-/// Why a batch was not written, or why it is not known whether it was written.
+/// Why a batch failed. After some errors, it is not known whether the batch was written.
 #[derive(Debug)]
 pub(super) struct BatchError {
     pub(super) error: StoreError,

@@ -89,8 +89,8 @@ impl DatabaseFile {
         }
     }
 
-    /// Returns an error if the shared memory file is immutable (`chattr +i`). Readers write to it too, and the kernel
-    /// kills a process that writes to the memory of an immutable file (SIGBUS).
+    /// Returns an error if the shared memory file is immutable (`chattr +i`). Readers write to this file too,
+    /// and the kernel kills a process that writes to the memory of an immutable file (SIGBUS).
     pub(super) fn check_shared_memory(&self) -> Result<(), StoreError> {
         refuse_immutable(&self.shared_memory)
     }
