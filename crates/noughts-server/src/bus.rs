@@ -46,7 +46,8 @@ pub enum Hint {
     Matched,
     /// Something has changed for a registered player: the player itself, its name, tokens, games or quick matches.
     Player(PlayerId),
-    /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
+    /// The receiving node may have missed hints, and must compare everything with the store. This hint is
+    /// also the first hint after each connection.
     Missed,
 }
 

@@ -78,8 +78,8 @@ impl Liveness {
     }
 }
 
-/// Makes a sweep every second, for as long as the server runs: reports that this node is alive, and looks for outages,
-/// dead nodes and passed deadlines.
+/// Makes a sweep every second, for as long as the server runs. A sweep reports that this node is alive, and
+/// looks for outages, dead nodes and passed deadlines.
 pub(crate) async fn sweep(tables: Arc<Tables>) {
     let mut liveness = Liveness::default();
     // One task removes dead nodes and handles overdue games; another task ends games whose clock ran out. At most one

@@ -39,8 +39,8 @@ const RETRY_AFTER: Duration = Duration::from_millis(250);
 pub struct Matchmaking {
     tables: Arc<Tables>,
     state: Mutex<State>,
-    /// Wakes the task that searches for seats and sends lists of waiting clients to the store. This is
-    /// necessary, for example, when a client joins or leaves.
+    /// Wakes the matchmaking task, for example when a client joins or leaves. The task searches for seats and
+    /// sends lists of waiting clients to the store.
     changed: Notify,
     /// The variant that TCP clients play.
     variant: Variant,
@@ -178,9 +178,9 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Queues a TCP client. Either the client gets the first open lobby seat in the queue of this node, or the store
-    /// pairs the client with the client or quick match that has waited longest. If the store pairs the client, the
-    /// first mover is random.
+    /// Queues a TCP client. The client gets an open lobby seat from the queue of this node, or the store
+    /// pairs the client with another TCP client or a quick match. In each case the longest wait comes first.
+    /// If the store pairs the client, the first mover is random.
     pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
@@ -214,8 +214,8 @@ impl Matchmaking {
 
     /// Pairs an item, or adds it to the queue and returns its ticket. `None` if the item was paired.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
-        // For a new seat, the unattended tables are not needed, because a seat never pairs with a seat. They
-        // also must not be computed, because the caller may hold the lock of the seat's table.
+        // A new seat needs no unattended tables, because a seat never pairs with a seat. The function must
+        // not be called then, because the caller may hold the lock of the seat's table.
         let unattended = match &waiting {
             Waiting::Client(_) => self.unattended_tables(),
             Waiting::Seat(..) => HashSet::new(),
@@ -284,8 +284,8 @@ impl Matchmaking {
             .collect()
     }
 
-    /// Waits until the store no longer pairs the client. If the store has already paired the client, seats the client
-    /// in that game and returns `None`.
+    /// Waits until the store no longer pairs the client. If the store has already paired the client, seats
+    /// the client in the game of the pair and returns `None`.
     async fn withdraw(
         self: &Arc<Matchmaking>,
         client: Client,

@@ -55,9 +55,9 @@ pub struct Settings {
     pub created_ms: u64,
 }
 
-/// How long after an entry only the node that stored this entry computes the robot's move, in milliseconds.
-/// After this time, any node may compute the move. See [`Table::robot_deadline_ms`] for robots without a
-/// deadline.
+/// Time after an entry in which only the node that stored the entry computes the robot's move, in
+/// milliseconds. After this time, any node may compute the move. See [`Table::robot_deadline_ms`] for robots
+/// without a deadline.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
 /// A game with its seats, in the state after all entries of its log.

@@ -79,8 +79,8 @@ impl Matchmaking {
         };
         let mut hints = self.tables.bus().subscribe();
         let mut searched: Option<Instant> = None;
-        // A separate task looks for open seats for quick matches, because it must wait until this task has
-        // sent lists.
+        // A separate task looks for open seats for quick matches. That task waits for lists that this task
+        // sends, so this task cannot do the search itself.
         let mut seating: Option<(Instant, JoinHandle<()>)> = None;
         loop {
             let is_time = searched.is_none_or(|searched| searched.elapsed() >= search_interval);

@@ -1,5 +1,4 @@
-//! A store that keeps games in memory. It is also the reference implementation with which tests compare the
-//! other stores.
+//! A store that keeps games in memory. Tests use it as the reference implementation for the other stores.
 
 mod players;
 

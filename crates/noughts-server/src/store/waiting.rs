@@ -131,9 +131,9 @@ pub struct Matches {
     pub requests: Vec<MatchRequest>,
     /// Those quick matches in [`WaitingList::cancelled`] that were waiting until now.
     pub cancelled: Vec<WaitingId>,
-    /// The quick matches of all nodes that have a game now. A quick match is in this list in three cases: the
-    /// store has paired it now, its player has taken an open seat, or the store had paired it earlier and the
-    /// node has repeated the request.
+    /// The quick matches of all nodes that have a game now. The list has a quick match if the store paired it
+    /// for this reply, or if its player has taken an open seat. A quick match that was paired earlier is in
+    /// the list if the node has repeated the request for it.
     pub quick: Vec<(PlayerId, Match)>,
     /// The quick matches that still wait, of all nodes.
     pub waiting: Vec<WaitingPlayer>,

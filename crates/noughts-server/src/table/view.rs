@@ -207,8 +207,8 @@ impl Table {
         })
     }
 
-    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a small
-    /// change, the list ends at this entry with a snapshot of the whole table as it is now.
+    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a
+    /// small change, a snapshot of the current table replaces this entry and all later entries.
     pub fn changes_after(
         &self,
         after: u32,
@@ -268,8 +268,8 @@ pub(crate) struct MissedEntries {
 }
 
 impl MissedEntries {
-    /// The changes of the missed entries, oldest first, computed by a replay. If an entry cannot be expressed as a
-    /// small change, the list ends at this entry with the snapshot `now` of the whole table.
+    /// The changes of the missed entries, oldest first, computed by a replay. If an entry cannot be expressed
+    /// as a small change, the snapshot `now` of the current table replaces this entry and all later entries.
     pub(crate) fn updates(
         self,
         present: SeatSet,

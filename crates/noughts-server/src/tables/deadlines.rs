@@ -175,8 +175,8 @@ impl Tables {
         }
     }
 
-    /// Ends an overdue game that a sweep has found, if its clock ran out more than `grace_ms` ago or if this node
-    /// serves the seat to move.
+    /// Ends a game that a sweep has found, if its clock has run out. A node that does not serve the seat to
+    /// move waits until `grace_ms` milliseconds after the deadline.
     pub(crate) async fn check_overdue_clock(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -192,9 +192,10 @@ impl Tables {
         }
     }
 
-    /// Whether this node serves the seat to move: the player of this seat is connected here, or is connected nowhere
-    /// and this node stored the latest entry. Always true if the store is not shared. `stored` is the number of the
-    /// latest entry that this node has stored, in case the table was removed from memory since then.
+    /// Whether this node serves the seat to move. A node serves a seat if the seat's player is connected to
+    /// this node. If the player is connected to no node, the node that stored the latest entry serves the
+    /// seat. Always true if the store is not shared. `stored` is the number of the latest entry that this
+    /// node has stored, in case the table was removed from memory since then.
     async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;

@@ -108,9 +108,15 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
 /// 00c0ffee00c0ffee 0…1:7 0…2:p 0…2:l1 0…3:u m *
 /// ```
 ///
-/// It means: node `00c0ffee00c0ffee` says that game `0…1` has entry 7, the presence at game `0…2` has changed, the
-/// player of seat 1 in game `0…2` has left, registered player (user) `0…3` has changed, players were matched, and hints
-/// may have been missed.
+/// The words of this example mean:
+///
+/// - `00c0ffee00c0ffee`: the node that sends the notification
+/// - `0…1:7`: game `0…1` has entry 7
+/// - `0…2:p`: the presence at game `0…2` has changed
+/// - `0…2:l1`: the player of seat 1 in game `0…2` has left
+/// - `0…3:u`: registered player (user) `0…3` has changed
+/// - `m`: players were matched
+/// - `*`: hints may have been missed
 fn write(node: NodeId, hints: &[Hint]) -> String {
     let mut text = write_node(node);
     for hint in hints {

@@ -73,8 +73,8 @@ impl Writer {
         Ok(Transaction(lease))
     }
 
-    /// Takes the connection, or opens a new one if the last one was closed. Fails if the file was deleted or replaced,
-    /// so that nothing is written to a deleted file.
+    /// Takes the connection, or opens a new connection if the previous connection was closed. Fails if the
+    /// file was deleted or replaced, so that nothing is written to a deleted file.
     async fn lease(&self) -> Result<Lease<'_>, StoreError> {
         let mut open = self.open.lock().await;
         self.file.check()?;
