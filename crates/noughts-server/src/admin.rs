@@ -21,7 +21,7 @@ use crate::tables::{SubmitError, Tables};
 /// Maximum length of a command, in bytes.
 const MAX_COMMAND: u64 = 8 * 1024;
 
-/// Maximum time for a client to send its command. The client has the same time again to read the answer.
+/// Maximum time in which a client must send its command. The same limit applies again to reading the answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of games or players in a list.
@@ -90,8 +90,8 @@ impl Admin {
         }
     }
 
-    /// Reads a command, executes it and answers. The execution has no timeout, because a submission must not be
-    /// cancelled before it is complete.
+    /// Reads a command, executes it and sends the answer. The execution has no timeout, because a submission
+    /// must not be cancelled halfway.
     #[cfg(unix)]
     async fn answer(&self, stream: tokio::net::UnixStream) -> std::io::Result<()> {
         use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -300,7 +300,7 @@ impl Admin {
                 .listed(None, Some(PlayerFilter::Running(id)), MAX_LISTED)
                 .await?
             {
-                // Errors are ignored: the game may have ended by itself in the meantime.
+                // Errors are ignored: the game may have ended in the meantime.
                 let _ = self.end_game(game.id).await;
             }
             match self

@@ -22,7 +22,7 @@ impl Default for BackgroundTasks {
     }
 }
 
-/// A running task. Dropping it decreases the count.
+/// A running task. Dropping this value decreases the count of running tasks.
 struct Running(watch::Sender<usize>);
 
 impl Drop for Running {

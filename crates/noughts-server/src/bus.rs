@@ -1,4 +1,4 @@
-//! Hints between nodes that share a store: "this game has entry N".
+//! Hints: short messages between nodes that share a store, such as "this game has entry N".
 //!
 //! A hint says that something has changed, for example that a game has a new entry. For most hints, the receiving node
 //! then reads the change from the store. Hints may arrive late, twice or not at all. [`Hint::Missed`] says that hints
@@ -28,7 +28,7 @@ pub struct Bus {
 pub enum Hint {
     /// A game has this entry, and perhaps later entries.
     Entry {
-        /// Which game.
+        /// The game.
         game: GameId,
         /// The number of the entry.
         number: u32,
@@ -37,16 +37,17 @@ pub enum Hint {
     Presence(GameId),
     /// The player of a seat sent `leave`.
     Left {
-        /// Which game.
+        /// The game.
         game: GameId,
-        /// Which seat.
+        /// The seat.
         seat: Seat,
     },
     /// Waiting players were paired. Some of them may wait at the receiving node.
     Matched,
     /// Something has changed for a registered player: the player itself, its name, tokens, games or quick matches.
     Player(PlayerId),
-    /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
+    /// The receiving node may have missed hints, and must compare everything with the store. This hint is
+    /// also the first hint after each connection.
     Missed,
 }
 
@@ -54,12 +55,12 @@ pub enum Hint {
 /// hints and gets [`Hint::Missed`] instead.
 const MAX_RECEIVED: usize = 1_024;
 
-/// Maximum number of unsent hints. All [`Hint::Entry`] hints of one game count as one hint. If there are more hints, a
-/// single [`Hint::Missed`] is sent instead of all hints.
+/// Maximum number of unsent hints. All [`Hint::Entry`] hints of one game count as one hint. If there are more
+/// hints, the node sends a single [`Hint::Missed`] instead of all hints.
 const MAX_UNSENT: usize = 10_000;
 
 impl Bus {
-    /// The bus of a process that does not share its store. It sends and receives nothing.
+    /// The bus of a process that does not share its store. This bus sends and receives nothing.
     pub fn alone() -> Bus {
         Bus {
             outbox: None,

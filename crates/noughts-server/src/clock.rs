@@ -1,4 +1,4 @@
-//! The clock for all stored times.
+//! The clock of the server, from which all stored times come.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime};
 use noughts_engine::Clock;
 use tokio::time::sleep;
 
-/// If the store has a clock, [`ServerClock`] advances at most by this time after a sweep, until the next sweep corrects
-/// it. This limits the error if the clock of the process jumps. The time also counts as fresh for this long after a
-/// sweep; see [`ServerClock::fresh_ms`].
+/// Maximum time by which [`ServerClock`] advances after a sweep, if the store has a clock. The next sweep
+/// corrects the time. So the error stays small if the clock of the process jumps. The time also counts as
+/// fresh for this long after a sweep; see [`ServerClock::fresh_ms`].
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
 /// Interval between checks whether the first sweep has succeeded.
@@ -28,9 +28,10 @@ struct Reading {
     ms: u64,
     /// Whether the store's clock has corrected the time.
     is_from_store: bool,
-    /// A time that has certainly passed.
+    /// The time of the latest successful sweep; see [`ServerClock::certain_ms`].
     certain_ms: u64,
-    /// The time counts as fresh until the process's clock shows this value; `None` before the first sweep.
+    /// The server's time counts as fresh until the process's clock shows this value; `None` before the first
+    /// sweep.
     fresh_until: Option<Duration>,
 }
 
@@ -75,9 +76,9 @@ impl ServerClock {
         reading.ms_at(self.clock.now())
     }
 
-    /// The time of the latest successful sweep, in milliseconds since 1970; 0 before the first sweep. This time has
-    /// certainly passed, and every outage before it is known. A clock counts as run out only if its deadline is before
-    /// this time.
+    /// The time of the latest successful sweep, in milliseconds since 1970; 0 before the first sweep. This
+    /// time has certainly passed, and every outage before it is known. The time of a seat has certainly run
+    /// out only if its deadline is before `certain_ms`.
     pub fn certain_ms(&self) -> u64 {
         self.reading().certain_ms
     }
@@ -98,11 +99,11 @@ impl ServerClock {
         }
     }
 
-    /// Records a successful sweep that took `took`. If the store has a clock, corrects this clock by the store's time.
-    /// The store read its clock at some moment during the sweep. So the correct time is at least `store_ms` and at most
-    /// `store_ms` plus `took`. If this clock shows a time in this interval, it stays as it is; otherwise it is set to
-    /// the nearer end of the interval. If this clock were always set to `store_ms`, it could go back, and turns would
-    /// get times before their arrival.
+    /// Records a successful sweep that lasted for `took`. If the store has a clock, `store_ms` is the store's
+    /// time and corrects this clock. The store read its clock at some moment during the sweep. So the correct
+    /// time is at least `store_ms` and at most `store_ms` plus `took`. If this clock shows a time in this
+    /// interval, nothing changes. Otherwise this clock is set to the nearer end of the interval. It is not
+    /// always set to `store_ms`, because it could go back, and turns would get times before their arrival.
     pub(crate) fn correct(&self, store_ms: Option<u64>, took: Duration) {
         let now_ms = self.now_ms();
         let mut reading = self.reading();
@@ -169,7 +170,8 @@ mod tests {
         injected.set(102);
         clock.correct(Some(5_000_100), Duration::from_secs(2));
         assert_eq!((clock.now_ms(), clock.certain_ms()), (5_002_000, 5_000_100));
-        // If the clock of a process has jumped, it is corrected only by the part that is certainly wrong.
+        // If the clock of the process has jumped, a sweep corrects only the part of the error that is
+        // certain.
         injected.set(105);
         clock.correct(Some(5_001_000), Duration::from_secs(1));
         assert_eq!(clock.now_ms(), 5_002_000);

@@ -19,7 +19,7 @@ pub struct PlayerId(u128);
 /// `u`.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The value of each letter; [`NO_DIGIT`] for all other bytes.
+/// The value of each digit or letter of an id, by its ASCII code; [`NO_DIGIT`] for all other bytes.
 const DIGITS: [u8; 256] = {
     let mut digits = [NO_DIGIT; 256];
     let mut digit = 0;

@@ -5,7 +5,7 @@
 //! ```text
 //!  bytes ─► tcp or http ─► Tables::submit ─► Table::decide   entries, or a refusal
 //!                               │
-//!                               ├─► Store::append            durable, or another node was first
+//!                               ├─► Store::append            stores them, or fails: another node was first
 //!                               ├─► Table::apply
 //!                               └─► watchers, other nodes, robots
 //! ```

@@ -1,5 +1,5 @@
-//! Detects dead nodes that share the store. The TCP clients of a dead node leave their games. Also ends overdue games
-//! and makes overdue moves of robots.
+//! Detects dead nodes among the nodes that share the store, and makes their TCP clients leave their games.
+//! Also ends overdue games and makes overdue moves of robots.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,10 +26,12 @@ const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 /// failed or slow sweep restarts the count.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
-/// A node that does not serve the seat to move (`Tables::serves_seat_to_move`) acts only this long after the deadline.
+/// How long after a deadline, in milliseconds, a node waits if it does not serve the seat to move
+/// (`Tables::serves_seat_to_move`).
 const GRACE_MS: u64 = 4_000;
 
-/// If an overdue game has no later deadline or cannot be read, it is checked again after this time.
+/// An overdue game that has no later deadline or cannot be read is checked again after this time, in
+/// milliseconds.
 const POSTPONED_MS: u64 = 600_000;
 
 /// The counters of other nodes, as this node has read them.
@@ -76,8 +78,8 @@ impl Liveness {
     }
 }
 
-/// Makes a sweep every second, for as long as the server runs: reports that this node is alive, and looks for outages,
-/// dead nodes and passed deadlines.
+/// Makes a sweep every second, for as long as the server runs. A sweep reports that this node is alive, and
+/// looks for outages, dead nodes and passed deadlines.
 pub(crate) async fn sweep(tables: Arc<Tables>) {
     let mut liveness = Liveness::default();
     // One task removes dead nodes and handles overdue games; another task ends games whose clock ran out. At most one
@@ -130,9 +132,9 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// Ends a game whose clock ran out, or makes the overdue move of a robot. In three cases, postpones the deadline
-/// instead, so that later sweeps find other games: the game needs neither, this node cannot make the move, or the game
-/// is unreadable.
+/// Ends a game whose clock ran out, or makes the overdue move of a robot. Postpones the deadline if there is
+/// nothing to do for the game, if this node cannot make the robot's move, or if the game is unreadable.
+/// Without a new deadline, the next sweeps would find this game again instead of other games.
 async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     let now_ms = tables.clock().certain_ms();
     let next_ms = match tables.get(game).await {
@@ -166,7 +168,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     }
 }
 
-/// Makes the TCP clients of a dead node leave their games, then removes the node.
+/// Makes the TCP clients of a dead node leave their games, then removes the node from the store.
 async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
     let seats = tables.store().seats_of_node(node).await?;
     let games = seats.len();
@@ -174,7 +176,7 @@ async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
         match tables.get(game).await {
             Ok(Some(live)) => tables.leave_now(live, seats).await,
             Ok(None) => {}
-            // An unreadable game must not block the others.
+            // An unreadable game must not block the other games.
             Err(StoreError::Corrupt(what)) => {
                 warn!(%game, what, "cannot end a game of a dead node");
             }

@@ -39,7 +39,8 @@ const RETRY_AFTER: Duration = Duration::from_millis(250);
 pub struct Matchmaking {
     tables: Arc<Tables>,
     state: Mutex<State>,
-    /// Wakes the task that searches for seats and sends lists to the store, for example when a client joins or leaves.
+    /// Wakes the matchmaking task, for example when a client joins or leaves. The task searches for seats and
+    /// sends lists of waiting clients to the store.
     changed: Notify,
     /// The variant that TCP clients play.
     variant: Variant,
@@ -63,12 +64,12 @@ enum Waiting {
 
 #[derive(Debug)]
 struct Client {
-    /// Identifies the client in the store while it waits. A client that waits again gets a new id.
+    /// Identifies the client in the store while the client waits. A client that waits again gets a new id.
     id: WaitingId,
     /// When the client joined, in milliseconds since 1970.
     since_ms: u64,
     name: String,
-    /// Gives the client its seat. Closed when the client has disconnected.
+    /// The channel that gives the client its seat. Closed when the client has disconnected.
     seat: oneshot::Sender<ConnectedSeat>,
 }
 
@@ -124,7 +125,7 @@ impl Drop for WaitingClient {
 }
 
 impl Matchmaking {
-    /// Matchmaking with an empty queue. It is notified when seats of `tables` change.
+    /// Matchmaking with an empty queue. From now on, `tables` notifies it when seats change.
     pub(crate) fn new(tables: &Arc<Tables>) -> Arc<Matchmaking> {
         let matchmaking = Arc::new(Matchmaking {
             tables: Arc::clone(tables),
@@ -151,8 +152,9 @@ impl Matchmaking {
         strategy.check(&game)
     }
 
-    /// Seats a TCP client against a robot; the client moves first. Retries until the game is stored. If the caller
-    /// drops this future earlier, no game is stored, or the client leaves the game as soon as it is stored.
+    /// Seats a TCP client against a robot; the client moves first. Retries until the game is stored. If the
+    /// caller drops this future earlier, no game is stored, or the client leaves the game as soon as the game
+    /// is stored.
     pub async fn play_robot(
         self: &Arc<Matchmaking>,
         name: String,
@@ -176,9 +178,9 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Queues a TCP client. Either the client gets the first open lobby seat in the queue of this node, or the store
-    /// pairs the client with the client or quick match that has waited longest. If the store pairs the client, the
-    /// first mover is random.
+    /// Queues a TCP client. The client gets an open lobby seat from the queue of this node, or the store
+    /// pairs the client with another TCP client or a quick match. In each case the longest wait comes first.
+    /// If the store pairs the client, the first mover is random.
     pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
@@ -212,8 +214,8 @@ impl Matchmaking {
 
     /// Pairs an item, or adds it to the queue and returns its ticket. `None` if the item was paired.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
-        // This is not computed for a new seat, because a seat never pairs with a seat, and the caller may hold the lock
-        // of the seat's table.
+        // A new seat needs no unattended tables, because a seat never pairs with a seat. The function must
+        // not be called then, because the caller may hold the lock of the seat's table.
         let unattended = match &waiting {
             Waiting::Client(_) => self.unattended_tables(),
             Waiting::Seat(..) => HashSet::new(),
@@ -259,9 +261,10 @@ impl Matchmaking {
         None
     }
 
-    /// The unattended tables among the tables with an open seat in the queue. A table is unattended if no player is
-    /// connected and the table is not new. A table that is not in memory counts as unattended. If a player is connected
-    /// to this table on another node, the next search finds its seats again.
+    /// The unattended tables among the tables with an open seat in the queue. A table is unattended if no
+    /// player is connected and the table is not new. A table that is not in memory counts as unattended. If a
+    /// player is connected to this table on another node, the next search of the store finds the table's
+    /// seats again.
     fn unattended_tables(&self) -> HashSet<GameId> {
         let game = |waiting: &Waiting| match waiting {
             Waiting::Seat(game, _) => Some(*game),
@@ -281,8 +284,8 @@ impl Matchmaking {
             .collect()
     }
 
-    /// Waits until the store no longer pairs the client. If the store has already paired the client, seats the client
-    /// in that game and returns `None`.
+    /// Waits until the store no longer pairs the client. If the store has already paired the client, seats
+    /// the client in the game of the pair and returns `None`.
     async fn withdraw(
         self: &Arc<Matchmaking>,
         client: Client,
@@ -295,7 +298,7 @@ impl Matchmaking {
         let Some(matched) = matched else {
             return Some(client);
         };
-        // The next search finds the open seat again.
+        // The client no longer needs the open seat. The next search finds the seat again.
         self.seat_matched(Some(client), matched);
         None
     }

@@ -32,7 +32,7 @@ pub(crate) struct Metrics {
     pub(crate) quick_matches_made: Counter,
     connections_accepted: Family<Labels<1>, Counter>,
     refusals: Family<Labels<2>, Counter>,
-    /// Responses by the first digit of the status, 1 to 5.
+    /// The number of HTTP responses, by the first digit of the status (1 to 5).
     responses: [Counter; 5],
     pub(crate) read_requests: Histogram,
     pub(crate) write_requests: Histogram,
@@ -111,7 +111,8 @@ impl Default for Metrics {
         let accepted = metrics.connections_accepted.clone();
         let help = "Accepted connections by listener";
         registry.register("connections_accepted", help, accepted);
-        // A metric family without a sample would not be listed, so this family gets a sample with the value 0.
+        // The output would not list a metric family without a sample, so this family gets a sample with the
+        // value 0.
         metrics.count_refusal("http", ProblemKind::StoreUnavailable, 0);
         let registry = &mut metrics.registry;
         let refusals = metrics.refusals.clone();
@@ -166,7 +167,8 @@ impl Metrics {
         self.refusals.get_or_create(&labels).inc_by(count);
     }
 
-    /// All metrics in the OpenMetrics text format. `now` registers the metrics whose values are computed for this call.
+    /// All metrics in the OpenMetrics text format. `now` registers further metrics, whose values are computed
+    /// for this call.
     pub(crate) fn encode(&self, now: impl FnOnce(&mut Registry)) -> String {
         let mut current = Registry::with_prefix(PREFIX);
         now(&mut current);

@@ -1,4 +1,4 @@
-//! Settings of the operator: bans and the announcement, which apply to all nodes, and whether this node drains.
+//! The operator's settings. Bans and the announcement apply to all nodes; draining applies only to this node.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,7 +11,7 @@ use crate::net::Connections;
 use crate::store::{OperatorSettings, StoreError};
 use crate::tables::Tables;
 
-/// Interval at which a node reads the settings that were changed at other nodes.
+/// Interval at which a node reads the settings from the store, because another node may have changed them.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The settings that this node applies now.
@@ -33,7 +33,7 @@ impl Operator {
         })
     }
 
-    /// Whether new games, quick matches and TCP clients are refused, because the server will stop soon.
+    /// Whether this node refuses new games, quick matches and TCP clients, because it will stop soon.
     pub(crate) fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
@@ -62,7 +62,7 @@ impl Operator {
         Ok(settings)
     }
 
-    /// Applies changes of other nodes, for as long as the server runs.
+    /// Applies changes that other nodes make, for as long as the server runs.
     pub(crate) async fn run(self: Arc<Operator>) {
         let mut is_away = false;
         loop {

@@ -1,5 +1,5 @@
-//! Tracks which players are connected (their presence), and publishes it to the watchers of a table and to the other
-//! nodes.
+//! Tracks the presence of players: which players are connected. Publishes the presence to the watchers of a
+//! table and to the other nodes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::bus::Hint;
 use crate::id::GameId;
 use crate::tables::{LiveTable, Tables};
 
-/// This node collects changes for this long before it stores them and sends hints to the other nodes.
+/// How long this node collects changes of presence before it stores them and sends hints to the other nodes.
 const COLLECT: Duration = Duration::from_millis(50);
 
 /// How long to wait after an error of the store.
@@ -33,17 +33,18 @@ const PRESENT_AFTER_REQUEST: Duration = Duration::from_secs(90);
 /// Interval at which expired requests are removed.
 const FORGET: Duration = Duration::from_secs(1);
 
-/// Maximum number of seats whose recent requests count. If there are more, only connections count for the other seats.
+/// Maximum number of seats whose players count as present because of recent requests. For all further seats,
+/// only open connections count.
 const MAX_REQUESTERS: usize = 100_000;
 
-/// The players that are connected to this node over HTTP.
+/// The presence of the players that are connected to this node over HTTP.
 #[derive(Debug)]
 pub(crate) struct Presence {
     tables: Arc<Tables>,
     /// Games whose presence has changed since it was last stored.
     changed: Mutex<BTreeSet<GameId>>,
     filled: Notify,
-    /// Players that made a request, and until when the request counts.
+    /// The seats with a recent request of their player, and until when this request counts.
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
@@ -99,8 +100,8 @@ impl Presence {
         }
     }
 
-    /// Records that the player of a seat leaves: the player's earlier requests no longer count, and the other players
-    /// may claim the game sooner.
+    /// Records that the player of a seat leaves. The player's earlier requests no longer count, and the other
+    /// players may claim a win or a draw sooner.
     pub(crate) fn leave(&self, live: &Arc<LiveTable>, seat: Seat) {
         let requester = self.requesters().remove(&(live.id(), seat));
         drop(requester);
@@ -140,8 +141,8 @@ impl Presence {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores which players are connected, because the lobby needs it. If the store is shared, also applies what other
-    /// nodes have changed: presence and log entries. Runs as long as the server.
+    /// Stores which players are connected, because the lobby needs this information. If the store is shared,
+    /// also applies what other nodes have changed: presence and log entries. Runs as long as the server runs.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
             return self.store_presence().await;

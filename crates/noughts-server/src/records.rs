@@ -90,7 +90,7 @@ pub fn game_from_record(
 }
 
 /// An upper bound of the bytes that a stored game takes on disk. Measured with SQLite: 53 bytes per turn of a
-/// game of 60 000 turns, 313 per game without turns, and 3.7 per byte of a name.
+/// game of 60 000 turns, 313 bytes per game without turns, and 3.7 bytes per byte of a name.
 pub(crate) fn stored_size(game: &StoredGame) -> usize {
     const PER_GAME: usize = 700;
     const PER_SEAT: usize = 120;

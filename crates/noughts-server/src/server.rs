@@ -40,7 +40,7 @@ pub struct ServerConfig {
     pub tls: Option<TlsListeners>,
     /// Where games are stored.
     pub store: Box<dyn Store>,
-    /// Limits for connections, over all listeners.
+    /// The connection limits, which apply to all listeners together.
     pub limits: ConnectionLimits,
     /// Number of threads for robots and analyses. The server uses at least 2.
     pub robot_threads: usize,
@@ -51,8 +51,8 @@ pub struct ServerConfig {
 }
 
 impl ServerConfig {
-    /// A server without listeners, with default limits and the smallest number of threads for robots. The strategy at
-    /// the listener `tcp` is `perfect`.
+    /// A configuration without listeners, with default limits and the minimum number of threads for robots.
+    /// The strategy for the listener `tcp` is `perfect`.
     pub fn new(store: Box<dyn Store>, engine: EngineSetup) -> ServerConfig {
         ServerConfig {
             http: None,
@@ -89,8 +89,8 @@ pub struct HttpConfig {
     pub limits: HttpLimits,
 }
 
-/// A running server. [`stop`](Server::stop) shuts it down gracefully. Dropping this value stops the server without
-/// waiting.
+/// A running server. [`stop`](Server::stop) shuts the server down gracefully. Dropping this value also stops
+/// the server, but does not wait for unfinished work.
 #[derive(Debug)]
 pub struct Server {
     listeners: Vec<JoinHandle<()>>,
@@ -98,11 +98,11 @@ pub struct Server {
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
     admin: Arc<Admin>,
-    /// Tasks that run as long as the server.
+    /// Tasks that run as long as the server runs.
     tasks: Vec<AbortHandle>,
 }
 
-/// [`Server::stop`] waits for the store in several steps. This is the maximum time for each of them.
+/// Maximum time for each step of [`Server::stop`] that waits for the store.
 const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {
@@ -175,8 +175,8 @@ impl Server {
     /// Stops the server and closes all ports and connections. Returns true if everything in progress was
     /// stored.
     pub async fn stop(mut self) -> bool {
-        // The TCP clients leave their games before their connections close, so that two clients at one table leave
-        // together.
+        // The TCP clients leave their games before their connections close. So two clients at one table leave
+        // at the same time, and neither of them wins.
         self.tables.leave_all();
         let has_left = self.tables.background().ended(STOP_STEP).await;
         if !has_left {
@@ -194,8 +194,8 @@ impl Server {
         let is_stored = self.tables.background().ended(STOP_STEP).await && is_withdrawn;
         let store = self.tables.store();
         if is_stored {
-            // The TCP clients of this node have left their games, so other nodes need not detect that this node is
-            // gone.
+            // The TCP clients of this node have left their games. So the other nodes need not wait until they
+            // detect that this node is gone.
             let removed = timeout(STOP_STEP, store.remove_node(self.tables.node())).await;
             if !matches!(removed, Ok(Ok(()))) {
                 warn!("the store is slow: the other nodes will detect that this one is gone");
@@ -207,7 +207,8 @@ impl Server {
         is_stored
     }
 
-    /// From now on, deletes games that were created longer than `age` ago and have had no new entry for that long.
+    /// From now on, deletes games that were created more than `age` ago and have had no new entry within the
+    /// last `age`.
     pub fn forget_after(&mut self, age: Duration) {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);
@@ -233,9 +234,9 @@ impl Server {
     }
 }
 
-/// Waits until the time of a shared store is known, then runs `run`, which serves clients. A client that is served
-/// earlier would get times of this node's own clock. If that clock was wrong, games would end too early or too late.
-/// If the store is not shared, `run` starts at once. If the server stops first, `run` does not start.
+/// Waits until the time of a shared store is known, then runs `run`, which serves clients. Before that,
+/// clients would get times of this node's own clock. If this clock is wrong, games would end too early or too
+/// late. If the store is not shared, `run` starts at once. If the server stops first, `run` does not start.
 async fn run_when_time_is_known(
     tables: Arc<Tables>,
     mut closed: watch::Receiver<bool>,

@@ -56,10 +56,11 @@ pub use waiting::{
 /// A future that returns the reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A store of games and players. When a reply confirms a change, the change is stored: in memory until the process
-/// ends, in SQLite according to the [`SyncMode`], in PostgreSQL according to the settings of the database. Exceptions:
-/// a store in memory keeps only the latest finished games, and SQLite keeps presence and waiting players only in
-/// memory. After an error the caller does not know whether the write was stored, and must read the log to find out.
+/// A store of games and players. When a reply confirms a change, the change is stored. A store in memory
+/// keeps the change until the process ends. SQLite keeps it according to the [`SyncMode`], PostgreSQL
+/// according to the settings of the database. Exceptions: a store in memory keeps only the latest finished
+/// games, and SQLite keeps presence and waiting players only in memory. After an error the caller does not
+/// know whether the write was stored, and must read the log to find out.
 pub trait Store: Send + Sync + 'static {
     /// Creates a game, whose id must be unused. If a game was created with the same key within the last 24 hours,
     /// nothing is stored, and the reply has the id of that game. Two keys are the same if they have the same scope and
@@ -97,14 +98,15 @@ pub trait Store: Send + Sync + 'static {
     /// Stores an analysis. Does nothing if the game has an analysis already or does not exist.
     fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
 
-    /// 32 random bytes from which seat tokens are derived. They were created together with the store, and every process
-    /// that uses the store gets the same bytes.
+    /// 32 random bytes from which seat tokens are derived. The bytes were created together with the store.
+    /// Every process that uses the store gets the same bytes.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
-    /// Increments this node's counter, which shows the other nodes that this node is alive. Returns the counters of the
-    /// other nodes, the time of the store's clock, some of the games whose deadline passed more than `grace_ms` ago,
-    /// and the latest outages. An outage is a time of more than three seconds in which no node sweeps. `now_ms` is the
-    /// time of the caller's clock. Stores without their own clock use it.
+    /// Increments this node's counter, which shows the other nodes that this node is alive. Returns the
+    /// counters of the other nodes, the time of the store's clock, some of the games whose deadline passed
+    /// more than `grace_ms` ago, and the latest outages. An outage is a period of more than three seconds in
+    /// which no node sweeps. `now_ms` is the time of the caller's clock. Stores without their own clock use
+    /// `now_ms`.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
     /// Sets the deadline of a game to `deadline_ms` if the stored deadline is before `before_ms`. Otherwise, or if
@@ -130,21 +132,23 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    /// Replaces the list of clients that wait at this node, and adds new quick matches. Then pairs players of all nodes
-    /// who want the same game, and creates their games. A list is ignored if a newer list of the node has arrived
-    /// before it. `now_ms` is the time of the caller's clock. Stores without their own clock use it.
+    /// Replaces the list of clients that wait at this node, and adds new quick matches. Then pairs players of
+    /// all nodes who want the same game, and creates their games. The store ignores a list if a newer list of
+    /// the same node has already arrived. `now_ms` is the time of the caller's clock. Stores without their
+    /// own clock use `now_ms`.
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
 
-    /// A quick match that waits or was paired; `None` if the store does not know the id. The store may forget a paired
-    /// quick match after ten minutes, or earlier if 10 000 others have been paired since.
+    /// A quick match that waits or was paired; `None` if the store does not know the id. The store may forget
+    /// a paired quick match after ten minutes, or earlier if 10 000 other quick matches have been paired
+    /// since.
     fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>>;
 
     /// The number of waiting quick matches, by variant and clock.
     fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>>;
 
-    /// Deletes some old games: games that were created before `before_ms` and have no entry with a later time.
-    /// Unreadable games are deleted too. Returns the ids of the deleted games. The list is empty if there are no more
-    /// games to delete, or if another node is deleting games.
+    /// Deletes some old games: games that were created before `before_ms` and have no entry at or after
+    /// `before_ms`. Unreadable games are deleted too. Returns the ids of the deleted games. The list is empty
+    /// if there are no more games to delete, or if another node is deleting games.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
 
     /// Creates a player and its first token. The id of the player must be unused.
@@ -245,12 +249,13 @@ pub trait Store: Send + Sync + 'static {
     /// Makes a small write, for readiness checks.
     fn check_writable(&self) -> Reply<'_, ()>;
 
-    /// Prepares the store for the end of the process. SQLite moves everything into the main file.
+    /// Prepares the store for the end of the process. SQLite moves everything from its write-ahead log into
+    /// the main file.
     fn close(&self) -> Reply<'_, ()> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The numbers of transactions and writes since the store was opened. A store in memory does not count them.
+    /// The numbers of transactions and writes since the store was opened. A store in memory returns zeros.
     fn write_counts(&self) -> WriteCounts {
         WriteCounts::default()
     }
@@ -275,8 +280,9 @@ fn only_in_memory() -> StoreError {
     )
 }
 
-/// Selects the id, the time of creation and the seats of at most `$3` games. These games have status `$1`, were created
-/// before `$2`, and have no entry with a later time. The statement uses an index and returns the oldest games first.
+/// Selects the id, the time of creation and the seats of at most `$3` games. These games have status `$1`,
+/// were created before `$2`, and have no entry at or after `$2`. The statement uses an index and returns the
+/// oldest games first.
 const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = $1 \
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
@@ -292,7 +298,8 @@ const MAX_PLAYERS_READ: usize = 500;
 /// Maximum number of players that one call of `expire_players` checks.
 const MAX_EXPIRED: usize = 100;
 
-/// A time without a sweep of any node counts as an outage if it is longer than this. Each node sweeps once per second.
+/// A period without a sweep of any node counts as an outage if it is longer than this, in milliseconds. Each
+/// node sweeps once per second.
 pub(crate) const MIN_OUTAGE_MS: u64 = 3_000;
 
 /// Maximum number of outages that a sweep returns.
@@ -368,7 +375,8 @@ pub struct Sweep {
     pub others: Vec<(NodeId, u64)>,
     /// The store's own clock, in milliseconds since 1970; `None` if the store has no clock.
     pub now_ms: Option<u64>,
-    /// Some of the games whose deadline passed more than `grace_ms` ago, oldest deadline first.
+    /// Some of the games whose deadline passed more than `grace_ms` ago (see [`Store::sweep`]), oldest
+    /// deadline first.
     pub overdue: Vec<GameId>,
     /// The latest outages, newest first.
     pub outages: Vec<Outage>,
@@ -381,7 +389,7 @@ pub struct LogPosition {
     pub game: GameId,
     /// The number of the game's latest entry.
     pub entry: u32,
-    /// The seats with a connected player on another node.
+    /// The seats with a connected player on a node other than the node that asks.
     pub present: SeatSet,
 }
 
@@ -415,7 +423,7 @@ pub struct ListQuery {
     pub limit: usize,
 }
 
-/// A new table counts as attended for this long, even if no player is connected.
+/// How long a new table counts as attended even if no player is connected, in milliseconds.
 pub const ATTENDED_MS: u64 = 30_000;
 
 /// Whose games to list.
@@ -488,7 +496,7 @@ impl ListQuery {
     }
 }
 
-/// The variant that a game is listed under: `multi@4` is a game of `multi`.
+/// The variant under which lists show a game: `multi@4` is listed under `multi`.
 pub fn family(variant: &Variant) -> Variant {
     match variant {
         Variant::Grid(_) => *variant,

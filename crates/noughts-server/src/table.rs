@@ -1,8 +1,8 @@
-//! A game with its seats. Its state is computed from the entries of its log.
+//! A table: a game with its seats. The state of a table is computed from the entries of its log.
 //!
-//! This module does no I/O, does not read the time, and does not know the store. [`decide`](Table::decide) returns the
-//! entries that a command leads to. [`apply`](Table::apply) applies an entry: in a live game, when a game is loaded,
-//! and in a replay. So a test can simulate thousands of games per second.
+//! This module does no I/O, does not read the time, and does not know the store. Therefore a test can
+//! simulate thousands of games per second. [`decide`](Table::decide) returns the entries that a command leads
+//! to. [`apply`](Table::apply) applies an entry: in a live game, when a game is loaded, and in a replay.
 
 mod clock;
 mod decide;
@@ -48,18 +48,19 @@ pub struct Settings {
     pub holders: Vec<Holder>,
     /// How much time the players have; `None` means no limit.
     pub clock: Option<ClockSettings>,
-    /// Whether lists show the game before it is over. Even a listed game is not shown while a seat is open to
-    /// [`OpenTo::Link`]. A rematch has the same setting.
+    /// Whether lists show the game before it is over. While a seat is open to [`OpenTo::Link`], lists do not
+    /// show the game in any case. A rematch takes over this setting.
     pub is_listed: bool,
     /// When the table was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// For this time after an entry, in milliseconds, only the node that stored the entry computes the robot's move. After
-/// that, any node may compute the move. See [`Table::robot_deadline_ms`] for robots without such a deadline.
+/// Time after an entry in which only the node that stored the entry computes the robot's move, in
+/// milliseconds. After this time, any node may compute the move. See [`Table::robot_deadline_ms`] for robots
+/// without a deadline.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
-/// A game with its seats, as it is after all entries of its log.
+/// A game with its seats, in the state after all entries of its log.
 #[derive(Clone, Debug)]
 pub struct Table {
     settings: Arc<Settings>,
@@ -69,13 +70,13 @@ pub struct Table {
     other_entries: Vec<OtherEntry>,
     offers: Offers,
     clock: Option<Clock>,
-    /// When each turn was stored, and in `used_ms` the milliseconds that each turn took. Without a clock, both lists
-    /// are empty.
+    /// When each turn was stored, in milliseconds since 1970. Empty at a table without a clock.
     turns_at_ms: Vec<u64>,
+    /// The milliseconds that each turn took. Empty at a table without a clock.
     used_ms: Vec<u64>,
     rematch: Option<GameId>,
-    /// The idempotency keys used so far, by seat and text. The values are the hash of the request and the time of the
-    /// entry.
+    /// The idempotency keys that were used so far, by seat and text. Each value has the hash of the request
+    /// and the time of its entry.
     keys: HashMap<(Seat, String), (u64, u64)>,
     /// The time of the latest entry; before the first entry, the time at which the table was created.
     last_ms: u64,
@@ -89,8 +90,8 @@ pub struct Table {
     earlier: Option<Arc<Table>>,
 }
 
-/// Number of turns for which a table with a clock reserves memory at its first turn. Without this, a list of 32 turns
-/// would need four allocations.
+/// Number of turns for which a table with a clock reserves memory at its first turn. Without this
+/// reservation, a list of 32 turns would need four allocations.
 const SHORT_GAME: usize = 32;
 
 /// The number of entries between two copies of the table. With the latest two copies, the latest changes of a long
@@ -105,7 +106,7 @@ struct OtherEntry {
     entry: Entry,
 }
 
-/// A log has an entry that is not valid at its position.
+/// The error for a log with an entry that cannot follow the entries before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidLog {
     /// The number of the first invalid entry; 0 if the settings of the table are invalid.
@@ -113,7 +114,8 @@ pub struct InvalidLog {
 }
 
 impl Table {
-    /// A new table. Returns an error if the settings are invalid, for example if they do not have one holder per side.
+    /// A new table. Returns an error if the settings are invalid, for example if they do not have one holder
+    /// per seat.
     pub fn new(settings: Settings) -> Result<Table, GameError> {
         let options = Options {
             history: settings.history,
@@ -175,13 +177,13 @@ impl Table {
         if let Some(earlier) = &mut self.earlier {
             Arc::make_mut(earlier).earlier = None;
         }
-        // Copies decide no commands, so they need no keys.
+        // No command is decided on a copy, so copies need no keys.
         let keys = std::mem::take(&mut self.keys);
         let copy = Arc::new(self.clone());
         (self.keys, self.earlier) = (keys, Some(copy));
     }
 
-    /// The latest copy with at most `entry` entries, or a new table if there is none.
+    /// The latest copy with at most `entry` entries, or a new table if there is no such copy.
     fn copy_before(&self, entry: u32) -> Option<Table> {
         let mut earlier = self.earlier.as_ref();
         while let Some(copy) = earlier {
@@ -229,7 +231,7 @@ impl Table {
                 let to_move = self.game.to_move();
                 self.game.act(turn.by, turn.action).ok()?;
                 if self.game.turns().len() >= self.max_turns {
-                    // If a turn has already ended the game, that end stays.
+                    // If this turn has already ended the game by the rules, that conclusion stays.
                     let _ = self.game.terminate(Termination::Draw(DrawReason::Limit));
                 }
                 if let (Some(clock), Some(to_move)) = (&mut self.clock, to_move) {
@@ -284,8 +286,7 @@ impl Table {
         Some(())
     }
 
-    /// How the game ends if `seats` end it for a reason that is not a turn; `None` if `seats` has no seat of this
-    /// table.
+    /// How the game ends if `seats` end it for `reason`. `None` if `seats` has no seat of this table.
     fn termination(&self, reason: EndReason, seats: SeatSet) -> Option<Termination> {
         let first = self.first_of(seats)?;
         Some(match reason {
@@ -356,7 +357,8 @@ impl Table {
         }
     }
 
-    /// Maximum number of turns. After that the game is a draw, so that rewinds cannot prolong it for ever.
+    /// Maximum number of turns. After this number of turns the game is a draw. Without this limit, rewinds
+    /// could prolong a game for ever.
     pub fn max_turns(&self) -> usize {
         self.max_turns
     }
@@ -387,23 +389,25 @@ impl Table {
         self.holder(seat)?.is_robot().then_some(seat)
     }
 
-    /// The time after which any node may compute the move of the robot that is to move. `None` if no robot is to move.
-    /// Also `None` if this robot needs only microseconds. Exception: if robots hold all seats, the robot to move always
-    /// has such a time, because no client would notice that the game has stopped.
+    /// The time after which any node may compute the move of the robot to move. `None` if no robot is to
+    /// move, or if this robot needs only microseconds. Exception: if robots hold all seats, the result is
+    /// never `None` during the game, because no client would notice that the game has stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)
     }
 
-    /// The time at which a node must check this table, because a robot may have stopped or a clock may have run out.
-    /// `None` if the table has no such robot and no clock that runs. The time is never later than the moment at which
-    /// the clock of the seat to move runs out.
+    /// The time at which a node must check this table, because a robot's computation may have stopped or a
+    /// clock may have run out. `None` if there is nothing to check: no clock runs, and the robot to move has
+    /// no [deadline](Table::robot_deadline_ms). The time is never later than the moment at which the clock of
+    /// the seat to move runs out.
     pub fn deadline_ms(&self) -> Option<u64> {
         self.deadline_after(self.last_ms)
     }
 
-    /// Like [`deadline_ms`](Table::deadline_ms), but the caller knows that the table has no new entry until `now_ms`.
-    /// So the result may be later: the clocks of the seats that are not to move cannot start before `now_ms`.
+    /// Like [`deadline_ms`](Table::deadline_ms), for a caller who knows that the table has no new entry until
+    /// `now_ms`. The result may be later than `deadline_ms`, because the clocks of the other seats cannot
+    /// start before `now_ms`.
     pub fn deadline_after(&self, now_ms: u64) -> Option<u64> {
         let next = self.game.to_move()?;
         let clock = self.clock.as_ref();
@@ -447,7 +451,7 @@ impl Table {
         self.is_over() && !self.other_entries.iter().any(is_end)
     }
 
-    /// The move that ended the game, if another seat than `seat` made it. Otherwise `None`.
+    /// The move that ended the game, if another seat than `seat` made this move. Otherwise `None`.
     pub fn opponent_move_that_ended(&self, seat: Seat) -> Option<Move> {
         match self.game.turns().last()? {
             Turn {
@@ -458,7 +462,7 @@ impl Table {
         }
     }
 
-    /// How the game ended, in words for the server's log; `unfinished` while it goes on.
+    /// How the game ended, in words for the server's log; `unfinished` while the game goes on.
     pub fn outcome_in_words(&self) -> String {
         self.game
             .conclusion()
@@ -518,7 +522,7 @@ pub enum SeatResult {
     Lost,
     /// The game is a draw.
     Draw,
-    /// Everybody left.
+    /// All players left.
     Abandoned,
     /// The game ended without a result.
     Aborted,
@@ -554,7 +558,7 @@ mod tests {
         })
         .unwrap();
         for number in 0..TURNS {
-            // Alternates between a play and a rewind that takes it back.
+            // Alternates between a play and a rewind that takes the play back.
             let action = match number % 2 {
                 0 => Action::Play(Move::at(number)),
                 _ => Action::Rewind(1),

@@ -6,9 +6,9 @@
 //!                          └── catch up ◄────┘
 //! ```
 //!
-//! There is no task per table. A *submission* is the execution of one command. The submission of a client's command
-//! runs in the task of the client. If it must wait, an HTTP handler moves it to a task of its own, because the client
-//! may disconnect before the submission ends.
+//! There is no task per table. A *submission* is the execution of one command. The submission of a client's
+//! command runs in the task of the client. If the submission must wait, an HTTP handler moves it to a
+//! separate task, because the client may disconnect before the submission ends.
 
 mod attendance;
 mod catch_up;
@@ -65,8 +65,8 @@ const WAIT_FOR_SWEEP: Duration = Duration::from_millis(20);
 /// How long to wait after an error of the store before trying again.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// Robots at a table that was loaded from the store use the processor time of this address, until a client acts at the
-/// table.
+/// The owner of a table that was loaded from the store, until a client acts at the table. The processor time
+/// of the table's robots counts towards the limit of the owner's address.
 const UNKNOWN_OWNER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
 /// The tables in memory, and everything that they need.
@@ -106,8 +106,8 @@ pub enum SubmitError {
     Refused(TableRefusal),
     /// There is no such game.
     NoSuchGame,
-    /// The command could not be decided or stored now, for example because the store does not reply. It may have been
-    /// stored nevertheless. A retry is safe.
+    /// The command could not be decided or stored now, for example because the store does not reply. The
+    /// entries of the command may have been stored nevertheless. A retry is safe.
     Unavailable(StoreError),
     /// Too many submissions wait for this table.
     Busy,
@@ -123,7 +123,7 @@ pub enum Creation {
     Created(Arc<LiveTable>),
     /// The same request created this game before.
     Repeat(GameId),
-    /// The key was used for another request.
+    /// The idempotency key was used for another request.
     KeyReused,
 }
 
@@ -196,8 +196,8 @@ impl Tables {
         self.len() == 0
     }
 
-    /// Creates a table, or finds the table that the same request created before. The robots at the table use the
-    /// processor time of `owner`.
+    /// Creates a table, or finds the table that the same request created before. The processor time of the
+    /// table's robots counts towards the limit of the address `owner`.
     pub async fn create(
         self: &Arc<Tables>,
         new: NewGame,
@@ -234,7 +234,8 @@ impl Tables {
         live
     }
 
-    /// The result for a request with the key `key`, if a game was already created with this key. Otherwise `None`.
+    /// The result for a request with the idempotency key `key`, if a game was already created with this key.
+    /// Otherwise `None`.
     pub async fn created_before(
         &self,
         key: &CreationKey,
@@ -271,17 +272,18 @@ impl Tables {
         }
     }
 
-    /// Decides a command, stores its entries and the replies of robots that need only microseconds, and applies them.
-    /// The time of a player's command is the time of this call, however long the call waits for the table and the
-    /// store. On an error the command has not been executed. Exception: after [`SubmitError::Unavailable`] its entries
-    /// may have been stored. Not cancel safe.
+    /// Executes a command: decides it, stores its entries, and applies them. Replies of robots that need only
+    /// microseconds are stored together with these entries. The time of a player's command is the time of
+    /// this call, however long the call waits for the table and the store. On an error the command has not
+    /// been executed. Exception: after [`SubmitError::Unavailable`] the entries of the command may have been
+    /// stored. Not cancel safe.
     pub async fn submit(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
         command: &Command,
     ) -> Result<(), SubmitError> {
         let arrived_ms = match command {
-            // A clock has certainly run out if its deadline is before `certain_ms`.
+            // The clock of a seat has certainly run out if its deadline is before `certain_ms`.
             Command::CheckDeadline => self.clock.certain_ms(),
             _ if live.has_clock => match self.clock.fresh_ms() {
                 Some(now_ms) => now_ms,
@@ -304,7 +306,8 @@ impl Tables {
                 Decided::CatchUp => {
                     self.catch_up(live).await?;
                     is_checked = true;
-                    // After an entry whose confirmation was lost, a robot may be to move.
+                    // An entry may be stored although its confirmation was lost. After this entry, a robot
+                    // may be to move.
                     self.move_robots(live);
                     continue;
                 }
@@ -358,7 +361,8 @@ impl Tables {
         }
     }
 
-    /// If `append` created a rematch, puts its table into memory, because a robot may have the first move there.
+    /// If `append` created a rematch, puts the table of the rematch into memory, because a robot may have the
+    /// first move there.
     fn open_rematch(self: &Arc<Tables>, live: &LiveTable, append: Append) {
         if let Some((new, _)) = append.new_game
             && let Ok(table) = Table::new(new.settings)

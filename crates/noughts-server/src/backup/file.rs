@@ -34,9 +34,9 @@ const FORMAT: u32 = 1;
 /// Maximum length of a line, in bytes. The longest lines are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Creates a file and fills it by `write`. On Unix, only the owner of the file can read it. Until the file is complete,
-/// its name ends in `.partial`. Fails if a file with one of these names exists at the start, or if a file named `path`
-/// exists at the end. After an error, no new file is left.
+/// Creates a file and calls `write` to fill the file. On Unix, only the owner of the file can read it. Until
+/// the file is complete, its name ends in `.partial`. Fails if a file with one of these names exists at the
+/// start, or if a file named `path` exists at the end. After an error, no new file is left.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,

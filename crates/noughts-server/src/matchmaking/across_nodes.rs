@@ -21,12 +21,13 @@ use crate::id::GameId;
 use crate::store::{Match, StoreError, WaitingId, WaitingList, WaitingPlayer};
 use crate::tables::ConnectedSeat;
 
-/// Interval at which the list is sent while a client or a quick match waits. The store pairs only clients whose node
-/// keeps sending lists. At the same interval this node looks for open seats of other nodes.
+/// Interval at which this node sends its list while a client or a quick match waits. The store pairs only
+/// clients whose node keeps sending lists. At the same interval this node looks for open seats of other
+/// nodes.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval at which a store that is not shared is searched for open seats while a client waits. This finds seats
-/// that could not be taken while the store was unavailable.
+/// Interval at which this node searches a store that is not shared for open seats, while a client waits. The
+/// search finds seats that could not be taken while the store was unavailable.
 const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
 /// Maximum number of TCP clients in a list. The clients that wait longest come first. The store writes a list in one
@@ -47,7 +48,8 @@ pub(super) struct Sent {
     seen: Vec<WaitingId>,
 }
 
-/// Receives the match of a client if the store paired the client before the withdrawal, and otherwise `None`.
+/// Receives the match of a withdrawn client if the store paired the client before the withdrawal, and
+/// otherwise `None`.
 pub(super) type Withdrawal = oneshot::Receiver<Option<Match>>;
 
 impl Sent {
@@ -77,8 +79,8 @@ impl Matchmaking {
         };
         let mut hints = self.tables.bus().subscribe();
         let mut searched: Option<Instant> = None;
-        // A separate task looks for open seats for quick matches, because it must wait for lists that the current task
-        // sends.
+        // A separate task looks for open seats for quick matches. That task waits for lists that this task
+        // sends, so this task cannot do the search itself.
         let mut seating: Option<(Instant, JoinHandle<()>)> = None;
         loop {
             let is_time = searched.is_none_or(|searched| searched.elapsed() >= search_interval);
@@ -191,7 +193,7 @@ impl Matchmaking {
         Ok(())
     }
 
-    /// The next list to send. `None` if nobody waits for an opponent and the store already knows that.
+    /// The next list to send. `None` if nobody waits for an opponent and the store already knows this.
     fn next_list(&self) -> Option<WaitingList> {
         let mut state = self.state();
         let player = |waiting: &Waiting| match waiting {
@@ -271,8 +273,8 @@ impl Matchmaking {
         }
     }
 
-    /// Tells the store that no client waits at this node, because the server stops. If the function returns true, the
-    /// store no longer pairs clients of this node. It returns false if this takes longer than `max_wait`.
+    /// Tells the store that no client waits at this node, because the server stops. Returns true when the
+    /// store no longer pairs clients of this node, and false if this takes longer than `max_wait`.
     pub(crate) async fn withdraw_all(self: &Arc<Matchmaking>, max_wait: Duration) -> bool {
         let withdrawn = async {
             while !self.state().sent.is_settled() {

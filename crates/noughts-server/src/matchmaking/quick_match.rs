@@ -36,13 +36,15 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct QuickMatches {
     requests: Vec<(WaitingPlayer, oneshot::Sender<MatchRequest>)>,
     cancelled: Vec<Cancellation>,
-    /// Quick matches that are about to take an open seat. The store may not know them at this time.
+    /// Quick matches that are about to take an open seat. The store may not know these quick matches at this
+    /// time.
     taking_seats: HashMap<WaitingId, PlayerId>,
-    /// Quick matches that have taken an open seat. The store has not confirmed yet that it knows this.
+    /// Quick matches that have taken an open seat. The store has not confirmed yet that it knows their seats.
     seated: Vec<(PlayerId, Match)>,
     /// Players that are connected to this node and may have quick matches.
     connected: BTreeSet<PlayerId>,
-    /// Quick matches of players connected to this node. This node looks for open seats for them.
+    /// Waiting quick matches of players connected to this node. This node looks for open seats for these
+    /// quick matches.
     waiting_here: Vec<WaitingPlayer>,
     /// Whether a quick match waits at any node, according to the store. While this is true, this node sends lists. With
     /// each list, the store drops the quick matches whose player was connected to no node for too long.
@@ -209,7 +211,8 @@ impl Matchmaking {
         })
     }
 
-    /// A quick match that waits or was paired; `None` if it was cancelled or forgotten.
+    /// A quick match that waits or was paired; `None` if the quick match was cancelled or the store has
+    /// removed it.
     pub async fn quick_match(&self, id: WaitingId) -> Result<Option<QuickMatch>, StoreError> {
         let before = self.state().quick.find(id);
         let stored = self.tables.store().quick_match(id).await?;

@@ -48,7 +48,7 @@ impl PlayerNames {
         Ok(PlayerNames(known.collect()))
     }
 
-    /// Whether there is no name.
+    /// Whether the map has no player.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -46,7 +46,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// Converts the number of an entry for the databases. No log reaches the maximum.
+/// Converts the number of an entry for the databases. No log has as many as `i32::MAX` entries.
 pub(super) fn entry_number(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
@@ -66,7 +66,7 @@ fn read_key(text: Option<String>, request: Option<i64>) -> Option<Key> {
     text.map(|text| Key { text, request })
 }
 
-/// A game to insert.
+/// A game as a row of the table `games`.
 #[derive(Clone, Debug)]
 pub(super) struct GameRow {
     pub(super) id: GameId,

@@ -206,7 +206,8 @@ pub(super) enum LoadStep {
 /// statement.
 const MAX_ROWS: usize = 500;
 
-/// When the rows of a statement have this size, the next row begins a new statement. A single row may be larger.
+/// When the rows of a statement have this size in bytes, the next row begins a new statement. A single row
+/// may be larger.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Groups the rows of a dump into statements.
@@ -288,8 +289,9 @@ impl RowBatch {
         }
     }
 
-    /// The part of the statement before the values. If the table always has exactly one row, the statement is an update
-    /// of this row, because the table has more columns in one of the databases.
+    /// The part of the statement before the values. If the table always has exactly one row, the statement
+    /// updates this row. It does not replace the row, because the table has more columns in one of the
+    /// databases.
     pub(super) fn statement(&self) -> String {
         let names = self.columns.iter().map(|at| self.table.columns[*at].0);
         let names = names.collect::<Vec<_>>().join(", ");

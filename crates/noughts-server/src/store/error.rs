@@ -72,8 +72,8 @@ fn from_sqlite(code: i32, why: String) -> StoreError {
 fn from_postgres(code: &str, why: String) -> StoreError {
     /// `read_only_sql_transaction`: the server is a standby, or `default_transaction_read_only` is set.
     const READ_ONLY: &str = "25006";
-    /// A code of class 53 after which a retry may succeed. The other codes of this class are, for example, for a full
-    /// disk.
+    /// A code of class 53 after which a retry may succeed. Other codes of this class mean, for example, that
+    /// the disk is full.
     const TOO_MANY_CONNECTIONS: &str = "53300";
     match code {
         TOO_MANY_CONNECTIONS => StoreError::Unavailable(why),

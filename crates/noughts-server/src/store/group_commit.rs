@@ -18,7 +18,7 @@ use super::{Appended, Created, StoreError, WriteCounts};
 /// Maximum number of requests in a batch. Larger batches would not save time per request.
 pub(super) const MAX_BATCH: usize = 1_024;
 
-/// Maximum number of queued requests. Further callers wait for a place.
+/// Maximum number of queued requests. Further callers wait until the queue has room.
 const MAX_QUEUED: usize = 4_096;
 
 /// The result of one request.
@@ -31,7 +31,7 @@ pub(super) struct Outcomes {
     pub(super) appended: Vec<Outcome<Appended>>,
 }
 
-/// Why a batch was not written, or why it is not known whether it was written.
+/// Why a batch failed. After some errors, it is not known whether the batch was written.
 #[derive(Debug)]
 pub(super) struct BatchError {
     pub(super) error: StoreError,

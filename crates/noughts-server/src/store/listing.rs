@@ -11,13 +11,13 @@ use super::{ATTENDED_MS, ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::id::GameId;
 use crate::table::Status;
 
-/// The statuses of listed games. The index orders the games of each status separately. So a page reads the newest games
-/// of each status, and merges them.
+/// The statuses of listed games. The index orders the games of each status separately. So one statement per
+/// status reads the newest games, and a page merges the results.
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The statuses that a query needs; one statement per status reads the games. For the running games of a player, a
-/// single statement reads the games of all statuses. In this case the result is `Playing`, which stands for all of
-/// them.
+/// The statuses that a query needs; one statement per status reads the games. For the running games of a
+/// player, a single statement reads the games of all statuses. In this case the result is only `Playing`,
+/// which stands for all statuses.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = match query.player {
         Some(PlayerFilter::Running(_)) => Some(Status::Playing),

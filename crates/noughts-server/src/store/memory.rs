@@ -1,4 +1,4 @@
-//! Games in memory. This is also the reference implementation that tests compare the other stores with.
+//! A store that keeps games in memory. Tests use it as the reference implementation for the other stores.
 
 mod players;
 
@@ -21,7 +21,8 @@ use crate::table::{
     Summary,
 };
 
-/// Games in memory. Only the latest finished games are kept, so that finished games take bounded memory.
+/// A store that keeps games in memory. It keeps only the latest finished games, so that finished games take
+/// bounded memory.
 #[derive(Debug)]
 pub struct Memory {
     shards: [Mutex<Shard>; SHARDS],
@@ -287,8 +288,8 @@ impl Shard {
         (!is_next).then_some(Appended::Conflict)
     }
 
-    /// Appends entries. The caller must have checked that [`refusal`](Shard::refusal) returns `None`. If the game is finished now, returns the older finished
-    /// games that were removed to make room.
+    /// Appends entries. The caller must have checked that [`refusal`](Shard::refusal) returns `None`. If the
+    /// game is finished now, returns the older finished games that were removed to make room.
     fn append(&mut self, append: &Append, max_finished: usize) -> Vec<Kept> {
         let id = append.game;
         let Some(kept) = self.games.get_mut(&id) else {

@@ -205,7 +205,7 @@ macro_rules! shared_players {
             if count(to, tokens, player.id).await? >= MAX_TOKENS {
                 return Ok(Redemption::TooManyTokens);
             }
-            // If two requests use the same code, only one deletes it.
+            // If two requests use the same code, only one of them deletes the code.
             let used = query("DELETE FROM player_links WHERE hash = $1")
                 .bind(code.bytes())
                 .execute(&mut *to)

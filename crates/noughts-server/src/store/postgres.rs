@@ -61,7 +61,7 @@ const MAX_CONNECTIONS: u32 = 10;
 /// is sent.
 const APPEND_LANES: usize = 2;
 
-/// How long to wait for a connection if all are in use or the database is unavailable.
+/// How long to wait for a connection if all connections are in use or the database is unavailable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum time of one statement in the database.
@@ -119,8 +119,8 @@ fn late() -> StoreError {
     StoreError::Unavailable("the database did not reply in time".to_owned())
 }
 
-/// The result of work on a connection. If the connection did not reply in time, it is closed. Otherwise its late reply
-/// could be taken for the reply to another request.
+/// The result of work on a connection. If the connection did not reply in time, it is closed. In an open
+/// connection, the late reply could be taken for the reply to another request.
 fn detach_if_late<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,

@@ -1,4 +1,4 @@
-//! Which games have a connected player, for stores that keep this in memory.
+//! Which games have a connected player, for stores that keep this information in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! Functions that are the same for SQLite and PostgreSQL, written once as macros.
 //!
-//! In sqlx each database has its own connection type. A function that is generic over both types would need a page of
-//! trait bounds. Instead each store expands these macros for its connection type.
+//! In sqlx each database has its own connection type. A function that is generic over both types would need
+//! many trait bounds. Therefore each store expands these macros for its connection type.
 
 /// Reads that are the same in both databases. `$has_tcp_seat` is the condition of the index `games_tied`;
 /// `$has_presence` tells whether the table `presence` exists.

@@ -89,9 +89,9 @@ const MAX_READERS: u32 = 4;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sqlite {
-    /// Opens the file, or creates it. On Unix, only its owner can read a new file, because it contains the secret for
-    /// seat tokens. A file of an older version is migrated. A file of a newer version or of another program is refused
-    /// and not changed.
+    /// Opens the file, or creates it. On Unix, only the owner can read a new file, because it contains the
+    /// secret for seat tokens. A file of an older version is migrated. A file of a newer version or of
+    /// another program is refused and not changed.
     pub async fn open(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
         Sqlite::open_as(path, sync, Opening::Migrate).await
     }
@@ -132,8 +132,8 @@ impl Sqlite {
         let file = Arc::new(DatabaseFile::new(path)?);
         let writer = Arc::new(Writer::open(writing, Arc::clone(&file)).await?);
         let readers = SqlitePoolOptions::new()
-            // All connections are opened at the start and kept. A connection that is opened later could open a file
-            // that has replaced this one.
+            // All connections are opened at the start and kept. A connection that is opened later could open
+            // another file that has replaced the database file.
             .min_connections(MAX_READERS)
             .max_connections(MAX_READERS)
             .idle_timeout(None)
@@ -175,8 +175,8 @@ impl Sqlite {
         Ok(self.readers.begin().await?)
     }
 
-    /// Limits the file to `pages` pages of 4 KiB, or to its current size if that is larger. Writes beyond the limit
-    /// fail as on a full disk. Returns the limit.
+    /// Limits the file to `pages` pages of 4 KiB. A file that is already larger is limited to its current
+    /// size. Writes beyond the limit fail as on a full disk. Returns the limit in pages.
     pub async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
         self.writer.limit_pages(pages).await
     }

@@ -1,10 +1,11 @@
 //! Players that wait for an opponent at any node that uses the store, and their pairing.
 //!
-//! Each node sends the store a list of its waiting TCP clients, together with new quick matches. While clients or quick
-//! matches wait, the node repeats this every second. The store pairs players who want the same game, and creates the
-//! games. A TCP client belongs to its node, and the store keeps the client's match until the node has seen it. A quick
-//! match belongs to a registered player, and the store keeps it while any node reports that the player is connected. So
-//! a lost request or reply causes a delay, but never loses a match.
+//! Each node sends the store a list of its waiting TCP clients, together with new quick matches. While
+//! clients or quick matches wait, the node sends a list every second. The store pairs players who want the
+//! same game, and creates the games. A TCP client belongs to its node, and the store keeps the client's match
+//! until the node has seen the match. A quick match belongs to a registered player, and the store keeps the
+//! quick match while any node reports that the player is connected. So a lost request or reply causes a
+//! delay, but never loses a match.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -43,7 +44,7 @@ impl FromStr for WaitingId {
 /// A player that waits for an opponent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitingPlayer {
-    /// Identifies the player while it waits.
+    /// Identifies the player while the player waits.
     pub id: WaitingId,
     /// What the player wants to play: a variant for two sides.
     pub variant: Variant,
@@ -60,7 +61,7 @@ impl WaitingPlayer {
         self.variant == other.variant && self.clock == other.clock
     }
 
-    /// Whether both want the same game, and are different players.
+    /// Whether the two players want the same game, and are not the same registered player.
     fn fits(&self, other: &WaitingPlayer) -> bool {
         let is_same = |player: PlayerId| other.holder.player_id() == Some(player);
         self.wants_the_same(other) && !self.holder.player_id().is_some_and(is_same)
@@ -73,7 +74,7 @@ pub struct WaitingList {
     /// The version of the list. Each list of a node has a greater version than the node's earlier lists. So the store
     /// can ignore a list that arrives after a newer list.
     pub version: u64,
-    /// The waiting TCP clients that may be paired. A client that is missing here is not paired any more.
+    /// The waiting TCP clients that may be paired. The store no longer pairs a client that is missing here.
     pub players: Vec<WaitingPlayer>,
     /// Matches of TCP clients that the node has seen. The store removes these matches.
     pub seen: Vec<WaitingId>,
@@ -124,15 +125,15 @@ pub struct Matches {
     /// The matches of the node's TCP clients that the node has not seen yet. They include matches of clients that are
     /// no longer in the node's list.
     pub unseen: Vec<Match>,
-    /// The games that were created for this reply.
+    /// The games that the store created when it received the list.
     pub created: Vec<GameId>,
     /// The result of each request of the list, in the same order.
     pub requests: Vec<MatchRequest>,
     /// Those quick matches in [`WaitingList::cancelled`] that were waiting until now.
     pub cancelled: Vec<WaitingId>,
-    /// The quick matches of all nodes that have a game now. A quick match is in this list if it was paired for this
-    /// reply, if its player has taken an open seat, or if it was paired earlier and the node has repeated the request
-    /// for it.
+    /// The quick matches of all nodes that have a game now. The list has a quick match if the store paired it
+    /// for this reply, or if its player has taken an open seat. A quick match that was paired earlier is in
+    /// the list if the node has repeated the request for it.
     pub quick: Vec<(PlayerId, Match)>,
     /// The quick matches that still wait, of all nodes.
     pub waiting: Vec<WaitingPlayer>,
@@ -155,18 +156,19 @@ const MAX_PAIRED: usize = 10_000;
 /// Maximum number of waiting quick matches per player.
 pub const MAX_QUICK_MATCHES: usize = 5;
 
-/// A node sends its list every second. If no list has arrived for this long, the node's clients are not paired, because
-/// the node may be dead.
+/// A node sends its list every second. If no list has arrived for this time, in milliseconds, the store does
+/// not pair the node's clients, because the node may be dead.
 const FRESH_MS: u64 = 3_000;
 
-/// A quick match is dropped if its player is connected to no node for this long.
+/// The store removes a quick match if its player is connected to no node for this time, in milliseconds.
 pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
 
-/// How long the store remembers the result of a quick match after the pairing.
+/// How long the store remembers the result of a quick match after the pairing, in milliseconds.
 pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
-/// The row of a TCP client is removed if no list has contained the client for this long. By then, the other nodes have
-/// declared the client's node dead, and the clients of the dead node have left their games.
+/// The row of a TCP client is removed if no list has contained the client for this time, in milliseconds. By
+/// then, the other nodes have declared the client's node dead, and the clients of the dead node have left
+/// their games.
 const OLD_MS: u64 = 3_600_000;
 
 /// A waiting player as it is stored.
@@ -177,7 +179,7 @@ pub(super) struct WaitingRow {
     pub(super) player: WaitingPlayer,
     /// When a node last reported that the TCP client waits, or that the player of the quick match is connected.
     pub(super) listed_ms: u64,
-    /// The match of a TCP client, until its node has seen it.
+    /// The match of a TCP client, until the client's node has seen the match.
     pub(super) matched: Option<(GameId, Seat)>,
 }
 
@@ -202,8 +204,8 @@ impl WaitingRow {
 /// The waiting players of all nodes. There are few rows, because two players who want the same game are paired at once.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
-/// Quick matches that are already paired. If the store's reply was lost, the node repeats the request for a quick match
-/// that was paired.
+/// Quick matches that are already paired. They are kept because a node repeats its request for a quick match
+/// if the store's reply was lost.
 pub(super) type PairedMatches = HashMap<WaitingId, QuickMatch>;
 
 /// Applies a node's list to `rows`, and then pairs players who want the same game. The players who have waited longest
@@ -407,7 +409,7 @@ pub(super) struct WaitingPlayers {
     paired_at: VecDeque<(u64, WaitingId)>,
 }
 
-/// The changes that a list causes, before they are carried out.
+/// The changes that a list causes, before the changes are carried out.
 pub(super) struct Plan {
     rows: WaitingRows,
     pub(super) games: Vec<(NewGame, Summary)>,

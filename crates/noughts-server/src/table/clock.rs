@@ -1,11 +1,11 @@
-//! The clocks of a table: how much time each seat has, and when it runs out.
+//! The clocks of a table: how much time each seat has, and when this time runs out.
 
 use noughts_rules::{Action, ClockSettings, Seat, Termination, Turn};
 
 use super::{Decision, EndReason, Entry, SeatSet, Table, TableRefusal};
 
-/// Maximum time for the first turn of a seat, in milliseconds. In correspondence games the first turn has the usual
-/// time.
+/// Maximum time for the first turn of a seat, in milliseconds. Correspondence games do not have this limit:
+/// there the first turn has as much time as any other turn.
 pub const FIRST_TURN_MS: u64 = 30_000;
 
 /// The clocks of all seats.
@@ -29,8 +29,8 @@ pub(super) struct Clock {
 pub struct ClockView {
     /// The settings.
     pub settings: ClockSettings,
-    /// The milliseconds left for each seat. The first turn of a seat does not reduce them, except in correspondence
-    /// games.
+    /// The milliseconds that each seat has left. Except in correspondence games, the first turn of a seat
+    /// takes nothing from its time.
     pub left_ms: Vec<u64>,
     /// The seat whose time is running. `None` before all seats are taken and when the game is over. Also `None` during
     /// the first turn of a seat, except in correspondence games.
@@ -40,7 +40,7 @@ pub struct ClockView {
     pub deadline_ms: Option<u64>,
 }
 
-/// A time during which no node could store anything.
+/// A period in which no node could store anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
     /// The last time before the outage at which something was stored, in milliseconds since 1970.
@@ -106,7 +106,7 @@ impl Clock {
         }
         let is_complete = match turn.action {
             Action::Play(_) | Action::Rewind(_) => turn.by == to_move,
-            // Takebacks and resignations give no time.
+            // Takebacks and resignations add no time to the clock.
             Action::Takeback(_) | Action::Resign => false,
         };
         if is_complete && let Some(left_ms) = self.left_ms.get_mut(usize::from(to_move.0)) {
@@ -114,7 +114,7 @@ impl Clock {
                 ClockSettings::Fischer { .. } if self.moved.contains(to_move) => {
                     *left_ms += self.settings.increment_ms();
                 }
-                // The first turn took no time from the clock, so it adds none.
+                // The first turn took no time from the clock, so it adds no increment.
                 ClockSettings::Fischer { .. } => {}
                 ClockSettings::PerMove { .. } | ClockSettings::Days { .. } => {
                     *left_ms = self.settings.base_ms();
@@ -144,8 +144,9 @@ impl Clock {
         Some(self.since_ms?.saturating_add(self.allowed_ms(to_move)))
     }
 
-    /// Before this time, no seat's clock can run out, whatever happens in the game after `at_ms`. `None` while no clock
-    /// runs. Later turns never make this time earlier, so they need not update the deadline in the store.
+    /// The earliest time at which the clock of any seat can run out, whatever happens in the game after
+    /// `at_ms`. `None` while no clock runs. Later turns never make this time earlier, so they need not update
+    /// the deadline in the store.
     pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
         let current = self.deadline_ms(to_move)?;
         let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
@@ -164,8 +165,8 @@ impl Clock {
         self.moved == self.everybody
     }
 
-    /// The milliseconds that the current turn lost by `outage`, except milliseconds that were already added. `None`
-    /// instead of 0.
+    /// The milliseconds that the current turn lost by `outage`, without milliseconds that were already added.
+    /// `None` if the turn lost no time.
     fn lost_ms(&self, outage: &Outage) -> Option<u64> {
         let since_ms = self.since_ms?;
         let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);
@@ -233,8 +234,8 @@ impl Table {
         self.decide_end(reason, seats, end, now_ms).ok()
     }
 
-    /// The decision that gives the current turn the time back that it lost by an outage. `None` if the turn lost no
-    /// time, or if the time was already added.
+    /// The decision that gives the current turn the time back that it lost by an outage. The decision is
+    /// `None` if the turn lost no time, or if the time was already added.
     pub(super) fn decide_add_time(
         &self,
         outage: &Outage,
@@ -250,7 +251,7 @@ impl Table {
         Ok(Some(Decision::one(added, at_ms.max(until_ms), None)))
     }
 
-    /// Refuses a turn of the seat to move after its time has run out.
+    /// Refuses a turn of `seat` if `seat` is to move and its time has run out.
     pub(super) fn check_time(&self, seat: Seat, at_ms: u64) -> Result<(), TableRefusal> {
         let deadline_ms = self.clock_deadline_ms();
         let is_late = deadline_ms.is_some_and(|deadline_ms| at_ms > deadline_ms);

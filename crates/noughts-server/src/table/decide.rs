@@ -20,18 +20,18 @@ pub const TOO_LONG: Conclusion = Conclusion::Draw {
 pub enum Command {
     /// A player plays, rewinds or resigns in turn `turn`.
     Act {
-        /// Which seat.
+        /// The seat that acts.
         seat: Seat,
         /// The action.
         action: Action,
-        /// The number of completed turns plus one, as the player saw it.
+        /// The number of the current turn, as the player saw it: the number of completed turns plus one.
         turn: usize,
         /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
     },
     /// A robot's move, chosen when `entry` was the latest entry.
     RobotPlay {
-        /// Which seat.
+        /// The seat of the robot.
         seat: Seat,
         /// The move.
         at: Move,
@@ -40,7 +40,7 @@ pub enum Command {
     },
     /// A player takes an open seat.
     TakeSeat {
-        /// Which seat.
+        /// The open seat.
         seat: Seat,
         /// The new holder.
         holder: Holder,
@@ -49,21 +49,21 @@ pub enum Command {
     },
     /// A seat offers a rematch. When every human seat has offered a rematch, a new game with the id `next` is created.
     OfferRematch {
-        /// Which seat.
+        /// The seat that offers the rematch.
         seat: Seat,
         /// An unused id for the new game.
         next: GameId,
     },
     /// A seat accepts the rematch that another seat has offered. This counts as an offer of the accepting seat.
     AcceptRematch {
-        /// Which seat.
+        /// The seat that accepts the rematch.
         seat: Seat,
         /// An unused id for the new game.
         next: GameId,
     },
     /// A seat offers a draw or a takeback.
     Offer {
-        /// Which seat.
+        /// The seat that makes the offer.
         seat: Seat,
         /// The offer.
         offer: Offer,
@@ -72,7 +72,7 @@ pub enum Command {
     },
     /// A seat answers an offer, or withdraws its own offer.
     Answer {
-        /// Which seat.
+        /// The seat that answers.
         seat: Seat,
         /// The answer.
         answer: Answer,
@@ -81,17 +81,17 @@ pub enum Command {
     },
     /// A seat aborts the game before every seat has completed a turn, or cancels a table that waits for players.
     Abort {
-        /// Which seat.
+        /// The seat that aborts the game.
         seat: Seat,
     },
     /// A seat claims the end of the game, because all other players are away.
     Claim {
-        /// Which seat.
+        /// The seat that makes the claim.
         seat: Seat,
         /// The claim.
         claim: Claim,
     },
-    /// The current turn gets back the time that it lost by this outage.
+    /// The current turn gets back the time that it lost because of this outage.
     AddTime(Outage),
     /// The game ends if the time of the seat to move has run out.
     CheckDeadline,
@@ -124,8 +124,8 @@ pub struct NewGame {
 /// The idempotency key of a request that creates a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CreationKey {
-    /// Identifies the client that used the key, because two clients may use the same text. Empty in keys of older
-    /// versions.
+    /// Identifies the client that used the key, because two clients may use the same text. Empty in keys that
+    /// older versions of the server stored.
     pub scope: String,
     /// The key.
     pub key: Key,
@@ -147,8 +147,8 @@ pub struct Summary {
 /// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// The game is not over, and lists do not show it. The reason is [`Settings::is_listed`], or a seat that is open to
-    /// [`OpenTo::Link`].
+    /// The game is not over, and lists do not show it: either [`Settings::is_listed`] is false, or a seat is
+    /// open to [`OpenTo::Link`].
     Unlisted,
     /// The table has an open seat, and lists show the table.
     Waiting,
@@ -198,14 +198,15 @@ pub enum TableRefusal {
     },
     /// The seat has not completed a turn yet, so it may not offer a draw.
     DrawTooEarly,
-    /// A draw offer of this seat was refused a few turns ago.
+    /// A draw offer of this seat was refused less than [`DRAW_OFFER_PAUSE`](super::DRAW_OFFER_PAUSE) turns
+    /// ago.
     DrawRefused {
         /// The first turn in which the seat may offer a draw again.
         turn: usize,
     },
     /// Every seat has completed a turn, so the game can no longer be aborted.
     TooLateToAbort,
-    /// Not every seat has completed a turn, so there are no claims yet.
+    /// A seat has not completed a turn yet, so claims are not allowed yet.
     ClaimTooEarly,
     /// There are no claims in correspondence games.
     NoClaimInCorrespondence,
@@ -299,8 +300,8 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // The previous entry may be from a node whose clock is ahead. An entry must not be earlier than the previous
-        // entry.
+        // The previous entry may come from a node whose clock is ahead of this node's clock. But an entry
+        // must not be earlier than the previous entry.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -322,7 +323,7 @@ impl Table {
                 self.check_time(*seat, at_ms)?;
                 match action {
                     Action::Takeback(_) => Err(TableRefusal::ConsentNeeded),
-                    // With an open seat the game is aborted, because an empty seat cannot win.
+                    // While a seat is open, a resignation aborts the game, because an empty seat cannot win.
                     Action::Resign if self.has_open_seat() => self.decide_abort(*seat, at_ms),
                     Action::Play(_) | Action::Rewind(_) | Action::Resign => {
                         self.decide_turn(acted, at_ms, key.as_deref()).map(Some)
@@ -450,8 +451,8 @@ impl Table {
         Ok(Some(decision))
     }
 
-    /// Whether `seat` has used the idempotency key within [`KEY_LIFETIME_MS`] for the same request. Returns an error if
-    /// the seat has used it for another request.
+    /// Whether `seat` has used the idempotency key within [`KEY_LIFETIME_MS`] for the same request. Returns
+    /// an error if the seat has used the key for another request.
     fn is_repeat(
         &self,
         seat: Seat,
@@ -508,12 +509,11 @@ impl Table {
         }
     }
 
-    /// The summary after a decision; `None` if the stored summary can stay as it is. No new summary is needed for a
-    /// turn that only moves the deadline to a later time, because a stored deadline may be too early, but never too
-    /// late.
+    /// The summary after a decision; `None` if the stored summary can stay as it is. A turn that only makes
+    /// the deadline later needs no new summary: a stored deadline may be too early, but never too late.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
-        // If there are no robots and every seat has completed its first turn, a turn never makes the deadline earlier.
+        // Without robots, and after the first turn of every seat, a turn never makes the deadline earlier.
         let is_turn = |logged: &LogEntry| matches!(logged.entry, Entry::Turn(_));
         let is_between_people = decision.entries.iter().all(is_turn) && !self.has_robots();
         let may_change = |clock: &&Clock| !is_between_people || !clock.has_everybody_moved();
@@ -563,8 +563,8 @@ impl Table {
             return None;
         }
         let clock_ms = clock.zip(next).and_then(|(clock, next)| {
-            // The earliest deadline that any later turn can have, so that the deadline need not be stored with every
-            // turn.
+            // This is the earliest deadline of this turn and of all later turns, so the deadline need not be
+            // stored with every turn.
             clock.earliest_deadline_ms(next, at_ms)
         });
         let ending = decision.conclusion.clone();

@@ -18,12 +18,12 @@ pub struct LogEntry {
 
 /// Something that happened at a table.
 ///
-/// Ends that follow from the rules, such as a completed line, are computed and not stored.
+/// The log does not store an end that follows from the rules, such as a completed line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// A player took an open seat.
     Seated {
-        /// Which seat.
+        /// The seat that was open.
         seat: Seat,
         /// The new holder.
         holder: Holder,
@@ -32,14 +32,14 @@ pub enum Entry {
     Turn(Turn),
     /// A seat made an offer to the other seats.
     Offered {
-        /// Which seat.
+        /// The seat that made the offer.
         seat: Seat,
         /// The offer.
         offer: Offer,
     },
     /// A seat answered an offer.
     Answered {
-        /// Which seat.
+        /// The seat that answered.
         seat: Seat,
         /// The answer.
         answer: Answer,
@@ -48,7 +48,8 @@ pub enum Entry {
     TimeAdded {
         /// The added time, in milliseconds.
         ms: u64,
-        /// The end of the outage, in milliseconds since 1970. Each outage is counted once.
+        /// The end of the outage, in milliseconds since 1970. With this value, a table counts each outage
+        /// only once.
         until_ms: u64,
     },
     /// The game ended for a reason that is not a turn.
@@ -95,7 +96,7 @@ impl Offer {
 pub enum Answer {
     /// Yes.
     Accept(Offer),
-    /// No. If the seat that made the offer declines, it withdraws the offer.
+    /// No. A seat that declines its own offer withdraws the offer.
     Decline(Offer),
 }
 
@@ -122,7 +123,7 @@ pub enum EndReason {
 pub struct Key {
     /// The client's text: 1 to 128 visible ASCII characters.
     pub text: String,
-    /// A hash of the request. The same key with another request is refused.
+    /// A hash of the request. The server refuses the same key with another request.
     pub request: u64,
 }
 
@@ -150,7 +151,7 @@ pub const KEY_LIFETIME_MS: u64 = 24 * 3_600 * 1_000;
 /// The holder of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
-    /// Nobody yet. Contains who may take the seat.
+    /// Nobody yet. The value says who may take the seat.
     Open(OpenTo),
     /// A person, or a program that acts like one, without registration.
     Human {
@@ -169,7 +170,7 @@ pub enum Holder {
 /// Who may take an open seat.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpenTo {
-    /// Everybody who has the game's link.
+    /// Everybody who has the game's link. Lists do not show the table.
     Link,
     /// Everybody who has the game's link. Lists show the table.
     ListedLink,

@@ -21,11 +21,14 @@ const RESERVED_FOR_END: usize = 70;
 /// Number of turns that must follow a refused draw offer before the seat may offer a draw again.
 pub const DRAW_OFFER_PAUSE: usize = 10;
 
-/// How long each other player must have been away before a claim in a game with a clock, in milliseconds.
+/// In a game with a clock: how long every other player must have been away before a seat may make a claim, in
+/// milliseconds.
 const AWAY_WITH_CLOCK_MS: u64 = 60_000;
-/// The same time in a game without a clock.
+/// In a game without a clock: how long every other player must have been away before a seat may make a claim,
+/// in milliseconds.
 const AWAY_WITHOUT_CLOCK_MS: u64 = 300_000;
-/// The same time for a player who sent `leave`, in every game.
+/// In every game: how long a player who sent `leave` must have been away before a seat may make a claim, in
+/// milliseconds.
 const AWAY_AFTER_LEAVING_MS: u64 = 10_000;
 
 /// What a seat may claim when all other players are away.
@@ -58,7 +61,7 @@ pub struct Absence {
 /// An offer that waits for an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OpenOffer {
-    /// What is offered.
+    /// The kind of offer.
     pub offer: Offer,
     /// The seat that made the offer.
     pub seat: Seat,
@@ -95,7 +98,7 @@ impl Offers {
         self.open.iter().find(is_it)
     }
 
-    /// The oldest offer of the kind `offer` by a seat other than `seat`.
+    /// The oldest open offer of the kind `offer` that another seat than `seat` made.
     fn for_seat(&self, offer: Offer, seat: Seat) -> Option<&OpenOffer> {
         let is_it = |open: &&OpenOffer| open.offer == offer && open.seat != seat;
         self.open.iter().find(is_it)
@@ -131,8 +134,8 @@ impl Offers {
         }
     }
 
-    /// Removes the offers for which `is_declined` is true, and records each refused draw. `turns` is the number of
-    /// completed turns.
+    /// Removes the offers for which `is_declined` is true. Records each removed draw offer as refused.
+    /// `turns` is the number of completed turns.
     fn decline(&mut self, turns: usize, is_declined: impl Fn(&OpenOffer) -> bool) {
         let declined: Vec<OpenOffer> = self.open.extract_if(.., |open| is_declined(open)).collect();
         for open in declined {
@@ -150,7 +153,7 @@ impl Offers {
             return;
         }
         match turn.action {
-            // The position that the offers were made for no longer exists.
+            // The position for which the offers were made no longer exists.
             Action::Takeback(_) => self.open.clear(),
             Action::Play(_) | Action::Rewind(_) | Action::Resign => {
                 self.open
@@ -458,7 +461,8 @@ impl Table {
         Ok(Some(self.decide_end(reason, seats, end, at_ms)?))
     }
 
-    /// Whether `seats` have already ended the game for `reason`, so that the command is a repetition.
+    /// Whether `seats` have already ended the game for `reason`. Then the command only repeats an earlier
+    /// command.
     fn has_ended_by(&self, reason: EndReason, seats: SeatSet) -> bool {
         let end = Entry::Ended { reason, seats };
         self.other_entries.iter().any(|other| other.entry == end)

@@ -1,4 +1,4 @@
-//! The data for watchers of a table: a snapshot, and then the change of each entry.
+//! The data for watchers of a table: a snapshot first, and then one change per entry.
 //!
 //! Snapshots and changes are Rust types. The HTTP interface encodes each value once for all watchers.
 
@@ -38,13 +38,14 @@ pub struct Snapshot {
     pub clock: Option<ClockView>,
     /// The game that was created for a rematch.
     pub rematch: Option<GameId>,
-    /// The view as the HTTP interface has encoded it, once for all readers.
+    /// The encoded view. The HTTP interface encodes it at the first use, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
-    /// The message of an event stream that contains the view, encoded once for all watchers.
+    /// The encoded message of an event stream that contains the view. It is encoded at the first use, once
+    /// for all watchers.
     pub encoded_message: OnceLock<Bytes>,
 }
 
-/// A change of a table, which is sent to all watchers.
+/// A change of a table. The server sends it to all watchers.
 #[derive(Debug)]
 pub struct Update {
     /// The number of the log entry that made the change; `None` if only the connected players or the names of players
@@ -52,7 +53,7 @@ pub struct Update {
     pub entry: Option<u32>,
     /// What changed.
     pub change: Change,
-    /// The message as the HTTP interface has encoded it, once for all watchers.
+    /// The encoded message. The HTTP interface encodes it at the first use, once for all watchers.
     pub encoded: OnceLock<Bytes>,
 }
 
@@ -92,7 +93,8 @@ pub struct TurnChange {
     pub number: usize,
     /// The turn.
     pub turn: Turn,
-    /// The cells that changed, in ascending order. Each has its mark after the turn; `None` if the cell is empty now.
+    /// The cells that changed, in ascending order. Each cell has its mark after the turn, or `None` if it is
+    /// empty now.
     pub cells: Vec<(Move, Option<Side>)>,
     /// Whose turn it is now; `None` if the game is over.
     pub to_move: Option<Seat>,
@@ -140,8 +142,8 @@ impl Table {
         }
     }
 
-    /// The table with the game as it was after the first `turns` turns, and without offers. Everything else, such as
-    /// the players and the clocks, is as it is now.
+    /// A snapshot with the game as it was after the first `turns` turns, and without offers. All other
+    /// values, such as the players and the clocks, are current.
     pub fn snapshot_after(&self, turns: usize, present: SeatSet) -> Snapshot {
         Snapshot {
             game: game_view(&self.game.after(turns)),
@@ -193,8 +195,8 @@ impl Table {
         }
     }
 
-    /// The data for a replay of the entries after number `after`: an earlier table (a kept copy or a new table), and
-    /// all later entries.
+    /// The data for a replay of the entries after number `after`: an earlier state of the table, and all
+    /// entries after this state. The earlier state is a kept copy or a new table.
     pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
         let past = self.copy_before(after)?;
         let entries = self.entries_after(&past).collect();
@@ -205,8 +207,8 @@ impl Table {
         })
     }
 
-    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a small
-    /// change, the list ends at this entry with a snapshot of the whole table as it is now.
+    /// The changes of all entries after number `after`, oldest first. If an entry cannot be expressed as a
+    /// small change, a snapshot of the current table replaces this entry and all later entries.
     pub fn changes_after(
         &self,
         after: u32,
@@ -254,7 +256,8 @@ fn game_view(game: &Game) -> GameView {
     }
 }
 
-/// The entries that a watcher has missed, with their times, and an earlier table from which they are replayed.
+/// The entries that a watcher has missed, with their times, and an earlier state of the table from which the
+/// replay starts.
 pub(crate) struct MissedEntries {
     /// The table before `entries`. A kept copy may be older than the entry `after`, so `entries` may begin with entries
     /// that the watcher has seen.
@@ -265,8 +268,8 @@ pub(crate) struct MissedEntries {
 }
 
 impl MissedEntries {
-    /// The changes of the missed entries, oldest first, computed by a replay. If an entry cannot be expressed as a
-    /// small change, the list ends at this entry with the snapshot `now` of the whole table.
+    /// The changes of the missed entries, oldest first, computed by a replay. If an entry cannot be expressed
+    /// as a small change, the snapshot `now` of the current table replaces this entry and all later entries.
     pub(crate) fn updates(
         self,
         present: SeatSet,

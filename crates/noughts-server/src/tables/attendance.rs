@@ -15,9 +15,9 @@ pub(crate) struct Attendance {
     pub(crate) present: SeatSet,
     /// The number of connections to this node that follow the game without a seat.
     pub(crate) spectators: u32,
-    /// The number of the game's latest entry. `None` if this node does not know the number. It knows the numbers of all
-    /// tables in memory. If several nodes share the store, it also knows the numbers of all other games that are not
-    /// over.
+    /// The number of the game's latest entry. `None` if this node does not know the number. This node knows
+    /// the numbers of all tables in memory. If several nodes share the store, this node also knows the
+    /// numbers of all other games that are not over.
     pub(crate) entry: Option<u32>,
 }
 

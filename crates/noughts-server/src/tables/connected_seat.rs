@@ -119,8 +119,9 @@ impl Tables {
         });
     }
 
-    /// Makes `seats` leave the game, and retries after errors of the store. Returns when the end of the game is stored,
-    /// when the command is refused (for example because the game is over), or when the game no longer exists.
+    /// Makes `seats` leave the game, and retries after errors of the store. Returns when the end of the game
+    /// is stored, or when the game no longer exists. Also returns when the command is refused, for example
+    /// because the game is over.
     pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
         let command = Command::Leave(seats);
         loop {

@@ -1,9 +1,9 @@
 //! Ends games whose clock has run out, and gives back the time that outages took.
 //!
-//! At the deadline of a table, only the node that serves the seat to move ends the game. So a turn that arrived in time
-//! at that node still counts, even if the store is slow. All other nodes act some seconds later, when a *sweep* finds
-//! the game. In a sweep, which every node makes once per second, the node looks in the store for outages and for games
-//! whose clock has run out.
+//! At the deadline of a table, only the node that serves the seat to move ends the game. So a turn that
+//! arrived in time at that node still counts, even if the store is slow. All other nodes act some seconds
+//! later, when a *sweep* finds the game. Every node makes a sweep once per second: it looks in the store for
+//! outages and for games whose clock has run out.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
@@ -35,11 +35,12 @@ struct Schedule {
     by_game: HashMap<GameId, ScheduledCheck, IdHash>,
 }
 
-/// A game to check, even if its table is no longer in memory.
+/// The planned check of a game. The game's table may no longer be in memory.
 #[derive(Clone, Copy, Debug)]
 struct ScheduledCheck {
     at_ms: u64,
-    /// The number of the latest entry that this node has stored; `None` if it has stored no entry.
+    /// The number of the game's latest entry that this node has stored; `None` if this node has stored no
+    /// entry.
     stored: Option<u32>,
 }
 
@@ -67,8 +68,8 @@ impl Deadlines {
         }
     }
 
-    /// Removes and returns the games whose check is planned before `now_ms`. With each game, returns the number of the
-    /// latest entry that this node has stored; `None` if it has stored no entry.
+    /// Removes and returns the games whose check is planned before `now_ms`. With each game, returns the
+    /// number of the latest entry that this node has stored; `None` if this node has stored no entry.
     fn take_due(&self, now_ms: u64) -> Vec<(GameId, Option<u32>)> {
         let Schedule { by_time, by_game } = &mut *self.lock();
         let later = by_time.split_off(&(now_ms, GameId::new(0)));
@@ -152,8 +153,8 @@ impl Tables {
         }
     }
 
-    /// Ends the game if the time of the seat to move has run out. `stored` is the number of the latest entry that this
-    /// node stored, if the table was removed from memory since then.
+    /// Ends the game if the time of the seat to move has run out. `stored` is the number of the latest entry
+    /// that this node has stored, in case the table was removed from memory since then.
     async fn check_deadline(self: &Arc<Tables>, live: &Arc<LiveTable>, stored: Option<u32>) {
         match self.submit(live, &Command::CheckDeadline).await {
             Ok(()) | Err(SubmitError::NoSuchGame) => {}
@@ -174,8 +175,8 @@ impl Tables {
         }
     }
 
-    /// Ends an overdue game that a sweep has found, if its clock ran out more than `grace_ms` ago or if this node
-    /// serves the seat to move.
+    /// Ends a game that a sweep has found, if its clock has run out. A node that does not serve the seat to
+    /// move waits until `grace_ms` milliseconds after the deadline.
     pub(crate) async fn check_overdue_clock(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -191,9 +192,10 @@ impl Tables {
         }
     }
 
-    /// Whether this node serves the seat to move: the player of this seat is connected here, or is connected nowhere
-    /// and this node stored the latest entry. Always true if the store is not shared. `stored` is the number of the
-    /// latest entry that this node has stored, in case the table was removed from memory since then.
+    /// Whether this node serves the seat to move. A node serves a seat if the seat's player is connected to
+    /// this node. If the player is connected to no node, the node that stored the latest entry serves the
+    /// seat. Always true if the store is not shared. `stored` is the number of the latest entry that this
+    /// node has stored, in case the table was removed from memory since then.
     async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;

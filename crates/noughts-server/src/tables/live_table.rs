@@ -54,7 +54,7 @@ pub struct LiveTable {
     state: Mutex<State>,
 }
 
-/// The changing part of a table.
+/// The changing part of a [`LiveTable`].
 pub(super) struct State {
     pub(super) table: Table,
     /// The names of the registered players at the table's seats.
@@ -84,12 +84,14 @@ pub(super) struct State {
     pub(super) is_requested: bool,
     /// Stops the robot that is computing a move; `None` if no robot is computing.
     pub(super) robot_stop: Option<Stop>,
-    /// The client address whose processor time the robots use; `None` if the client has no limits.
+    /// The client address against whose limit the robots' processor time counts; `None` if the client has no
+    /// limits.
     pub(super) owner: Option<IpAddr>,
 }
 
-/// When the player of a seat last connected or disconnected, in milliseconds since 1970, and whether the player has
-/// sent `leave` since the player last connected.
+/// The latest change of a player's connection. `since_ms` says when the player last connected or
+/// disconnected, in milliseconds since 1970. `has_left` says whether the player has sent `leave` since the
+/// last connection began.
 #[derive(Clone, Copy, Debug)]
 struct Away {
     since_ms: u64,
@@ -198,7 +200,8 @@ impl LiveTable {
         })
     }
 
-    /// A snapshot of the table. It includes everything that this node acknowledged before this call.
+    /// A snapshot of the table. The snapshot includes every entry that this node confirmed to a client before
+    /// this call.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let now_ms = self.clock.now_ms();
         self.state().snapshot(now_ms)
@@ -209,7 +212,8 @@ impl LiveTable {
     pub fn view_version(&self) -> u64 {
         let state = self.state();
         let table = &state.table;
-        // Includes the time, because after a failover another entry may have the same number.
+        // The parts include the time, because after a failover of the store another entry may have the same
+        // number.
         let parts = [
             u64::from(table.entry()),
             table.last_ms(),
@@ -275,8 +279,9 @@ impl LiveTable {
         Some(missed.updates(present, &names, || self.snapshot()))
     }
 
-    /// Records that a client requested the table by its id: the table stays in memory for a while after the game.
-    /// From now on, the robots of the table use the processor time of the client.
+    /// Records that a client requested the table by its id. Therefore the table stays in memory for a while
+    /// after the game. From now on, the processor time of the table's robots counts towards the limit of this
+    /// client.
     pub(crate) fn set_requested(&self, client: Option<IpAddr>) {
         let mut state = self.state();
         (state.is_requested, state.owner) = (true, client);
@@ -315,8 +320,8 @@ impl LiveTable {
         }
     }
 
-    /// Closes the table, because it is removed from memory or a submission panicked. Streams end, and submissions fail
-    /// with [`SubmitError::Closed`].
+    /// Closes the table, because it is removed from memory or a submission panicked. Event streams end, and
+    /// submissions fail with [`SubmitError::Closed`].
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.phase = Phase::Closed;
@@ -608,7 +613,7 @@ pub struct Watch {
     pub updates: broadcast::Receiver<Arc<Update>>,
 }
 
-/// What is new in a player's game.
+/// What is new in a player's game since the last report to this player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// The new turns, except a turn that ended the game.

@@ -28,8 +28,8 @@ struct Task {
 }
 
 impl Tables {
-    /// Adds the replies of instant robots to a decision that has a turn, so that they are stored together with the
-    /// turn.
+    /// Adds the replies of instant robots to a decision that has a turn. So the replies are stored together
+    /// with the turn.
     pub(super) fn add_robot_replies(&self, state: &State, decision: &mut Decision) {
         let Some((Entry::Turn(turn), at_ms)) = latest(decision) else {
             return;
@@ -103,7 +103,8 @@ impl Tables {
         tokio::spawn(async move { tables.play_robots(&live).await });
     }
 
-    /// Plays the robots' moves until no robot is to move, the robot is stopped, or its move cannot be submitted.
+    /// Plays the robots' moves until no robot is to move, the robot is stopped, or a move cannot be
+    /// submitted.
     async fn play_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         let mut entry = None;
         while let Some(task) = next_task(live) {
@@ -111,7 +112,8 @@ impl Tables {
             let (seat, after, stop) = (task.seat, task.entry, task.stop.clone());
             match self.choose(task).await {
                 Some(at) => {
-                    // The move of a stopped robot is not used, because its position no longer exists.
+                    // The move of a stopped robot is not used, because the position for this move no longer
+                    // exists.
                     if stop.is_set() || !self.submit_robot_play(live, seat, at, after, &stop).await
                     {
                         break;

@@ -1,4 +1,5 @@
-//! The text form of stored values. It is readable in any database tool, and parses to the same value.
+//! The text form of stored values. The text is readable in any database tool. Parsing the text gives the same
+//! value.
 
 use noughts_rules::{
     Action, Board, Conclusion, DrawReason, Move, Place, Seat, Side, Sides, Variant, WinReason,
@@ -229,7 +230,7 @@ pub(in crate::store) fn read_action(variant: &Variant, text: &str) -> Option<Act
     }
     match variant.parse_place(text).ok()? {
         Place::Cell(at) => Some(Action::Play(at)),
-        // Entries always have a cell, also with gravity.
+        // An entry always has a cell, also in games with gravity.
         Place::Column(_) => None,
     }
 }

@@ -14,7 +14,8 @@ use crate::store::dump::{
 
 shared_dump!(PgConnection, Postgres);
 
-/// Disables the timeouts, because a dump takes as long as its receiver needs.
+/// Disables the timeouts, because a dump takes as long as its receiver needs, and a load as long as its
+/// sender needs.
 const WITHOUT_TIMEOUTS: &str =
     "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 

@@ -15,7 +15,8 @@ use crate::store::shared_sql::shared_migration;
 /// The schema of the database; 0 if the database has no tables of this program. Refuses newer versions and other
 /// programs.
 async fn version(from: &mut PgConnection) -> Result<i64, StoreError> {
-    // Does not use to_regclass, which may miss a table that another node created while this node waited.
+    // This query does not use to_regclass, which may miss a table that another node created while this node
+    // waited.
     let (is_ours, is_taken): (bool, bool) = query_as(
         "SELECT coalesce(bool_or(relname = 'schema_steps'), false), \
          coalesce(bool_or(relname = ANY ($1)), false) FROM pg_class JOIN pg_namespace \

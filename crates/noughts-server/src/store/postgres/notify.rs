@@ -1,7 +1,7 @@
 //! Hints between nodes, by LISTEN and NOTIFY.
 //!
-//! NOTIFY inside the transaction of a turn takes a lock that all commits share; throughput was six times
-//! lower. So hints are collected and sent a few milliseconds later, by a separate statement.
+//! NOTIFY inside the transaction of a turn takes a lock that all commits share, which made throughput six
+//! times lower. So hints are collected and sent a few milliseconds later, by a separate statement.
 
 use std::time::Duration;
 
@@ -23,10 +23,11 @@ const CHANNEL: &str = "noughts";
 /// notification.
 const COLLECT: Duration = Duration::from_millis(5);
 
-/// Maximum number of hints per notification. A notification has at most 8 000 bytes; a hint has at most 38.
+/// Maximum number of hints per notification. A notification has at most 8 000 bytes; a hint has at most 38
+/// bytes.
 const MAX_HINTS: usize = 150;
 
-/// If a connection receives nothing for this long, it is checked by a query.
+/// If a connection receives nothing for this long, this node checks the connection by a query.
 const SILENCE: Duration = Duration::from_secs(5);
 
 /// The pause between two attempts to reach the database.
@@ -78,7 +79,7 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     let mut listener = PgListener::connect_with(pool).await?;
     listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
-    // Hints that were sent before this moment were missed.
+    // This node has missed all hints that were sent before this moment.
     inbox.put(Hint::Missed);
     loop {
         match timeout(SILENCE, listener.try_recv()).await {
@@ -107,9 +108,15 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
 /// 00c0ffee00c0ffee 0…1:7 0…2:p 0…2:l1 0…3:u m *
 /// ```
 ///
-/// It means: node `00c0ffee00c0ffee` says that game `0…1` has entry 7, the presence at game `0…2` has changed, the
-/// player of seat 1 in game `0…2` has left, registered player (user) `0…3` has changed, players were matched, and hints
-/// may have been missed.
+/// The words of this example mean:
+///
+/// - `00c0ffee00c0ffee`: the node that sends the notification
+/// - `0…1:7`: game `0…1` has entry 7
+/// - `0…2:p`: the presence at game `0…2` has changed
+/// - `0…2:l1`: the player of seat 1 in game `0…2` has left
+/// - `0…3:u`: registered player (user) `0…3` has changed
+/// - `m`: players were matched
+/// - `*`: hints may have been missed
 fn write(node: NodeId, hints: &[Hint]) -> String {
     let mut text = write_node(node);
     for hint in hints {

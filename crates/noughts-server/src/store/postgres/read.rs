@@ -20,7 +20,7 @@ use crate::table::{CreationKey, KEY_LIFETIME_MS, Outage, SeatSet};
 
 shared_reads!(PgConnection, sqlx::Postgres, "tied", true);
 
-/// The entries of the game `id` after number `$2`, as one row of arrays.
+/// The SQL for the entries of a game after number `$2`, as one row of arrays.
 const ENTRIES: &str = "LATERAL (\
     SELECT array_agg(number ORDER BY number) AS numbers, \
         array_agg(at_ms ORDER BY number) AS times, \
@@ -115,8 +115,8 @@ pub(super) async fn list(
     query: ListQuery,
     unreadable: &UnreadableGames,
 ) -> Result<Vec<ListedGame>, StoreError> {
-    // One transaction for all statuses. Otherwise a game that changes its status could be listed twice or not
-    // at all.
+    // One transaction reads all statuses. Otherwise a game that changes its status could be listed twice or
+    // not at all.
     let mut at = from
         .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         .await?;

@@ -30,8 +30,9 @@ type Columns = (
 /// The columns `id, player, game, seat` of a paired quick match.
 type PairedColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
-/// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock ensures that
-/// only one node at a time does this. A list is ignored if a newer list of the same node has arrived before it.
+/// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock
+/// ensures that only one node at a time does this. Ignores a list if a newer list of the same node has
+/// already arrived.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
     node: NodeId,
@@ -179,9 +180,9 @@ pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>,
     Ok(rows.into_iter().filter_map(count).collect())
 }
 
-/// Stores the version of a node's list and returns the database's time; `None` if a newer list of the node has already
-/// arrived. This function also adds the node to the table `nodes`, because the other nodes must detect if the node
-/// dies: its players may get seats.
+/// Stores the version of a node's list and returns the database's time; `None` if a newer list of the node
+/// has already arrived. Also adds the node to the table `nodes`. The players of the node may get seats, so
+/// the other nodes must detect if the node dies.
 async fn take_version(
     at: &mut PgConnection,
     node: NodeId,

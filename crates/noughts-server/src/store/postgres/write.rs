@@ -267,7 +267,7 @@ pub(super) async fn create_all(
     games: &[GameRow],
 ) -> Result<Vec<Outcome<Created>>, sqlx::Error> {
     let mut numbered: Vec<(usize, &GameRow)> = games.iter().enumerate().collect();
-    // Sorted, because two nodes that insert the same keys in different orders could deadlock.
+    // The games are sorted, because two nodes that insert the same keys in different orders could deadlock.
     numbered.sort_by_key(|(_, game)| (&game.key, &game.key_scope, game.id));
     let (firsts, repeats) = split_repeats(numbered, |(_, game)| game.id);
     let mut outcomes = vec![Ok(Created::Stored); games.len()];
@@ -330,8 +330,8 @@ pub(super) async fn insert_games(
     Ok(rows.iter().filter_map(|(id,)| read_id(id).ok()).collect())
 }
 
-/// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the game that
-/// has the key. If the key has expired, takes it from the older game and creates the new game.
+/// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the
+/// game that has the key. If the key has expired, takes the key from the older game and creates the new game.
 async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
     let another = || Err(StoreError::another_game(game.id));
     let Some(key) = &game.key else {

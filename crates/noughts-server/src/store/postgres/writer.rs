@@ -53,8 +53,8 @@ fn batch_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the other rows would be written without it. True for invalid
-/// data, a violated constraint and a deadlock.
+/// Whether one row may have caused the error, so that the other rows would be written without this row. True
+/// for invalid data, a violated constraint and a deadlock.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     let classes = ["22", "23", "40"];

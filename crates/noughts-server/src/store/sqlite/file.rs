@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
 
-/// Creates the file if it does not exist. On Unix, only its owner can read it. SQLite gives its other files the same
-/// permissions.
+/// Creates the file if it does not exist. On Unix, only the owner can read the new file. SQLite gives its
+/// other files the same permissions.
 ///
-/// An existing file is not opened, because closing it would release the locks on this file that SQLite holds in this
-/// process.
+/// An existing file is not opened. Closing such a file would release the locks that SQLite holds on the file
+/// in this process.
 pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -89,8 +89,8 @@ impl DatabaseFile {
         }
     }
 
-    /// Returns an error if the shared memory file is immutable (`chattr +i`). Readers write to it too, and the kernel
-    /// kills a process that writes to the memory of an immutable file (SIGBUS).
+    /// Returns an error if the shared memory file is immutable (`chattr +i`). Readers write to this file too,
+    /// and the kernel kills a process that writes to the memory of an immutable file (SIGBUS).
     pub(super) fn check_shared_memory(&self) -> Result<(), StoreError> {
         refuse_immutable(&self.shared_memory)
     }

@@ -33,8 +33,9 @@ static INSERT_FIRST_ENTRIES: Statement = Statement::new(
      AND previous.number = column2 - 1) END ON CONFLICT DO NOTHING RETURNING game, number",
 );
 
-/// Inserts entries whose predecessors exist and whose places are free. If one of the entries cannot be inserted, the
-/// statement fails and inserts nothing. Returns no rows, because returning a row takes as long as inserting a row.
+/// Inserts entries whose predecessors exist and whose numbers are free. If one of the entries cannot be
+/// inserted, the statement fails and inserts nothing. Returns no rows, because returning a row takes as long
+/// as inserting a row.
 static INSERT_PLAIN_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT column1, \
      CASE WHEN CASE column2 WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = column1) \
@@ -157,8 +158,8 @@ pub(super) fn is_one_statement(appends: &[AppendRows]) -> bool {
             .all(|append| append.is_plain() && places.insert(append.place()))
 }
 
-/// Writes appends for which [`is_one_statement`] is true. Needs no open transaction. If one append cannot be stored,
-/// the others are stored nevertheless.
+/// Writes appends for which [`is_one_statement`] is true. Needs no open transaction. If one append cannot be
+/// stored, the other appends are stored nevertheless.
 pub(super) async fn append_plain(
     to: &mut SqliteConnection,
     appends: &[AppendRows],
@@ -367,8 +368,8 @@ pub(super) async fn create_pairs(
     Ok(())
 }
 
-/// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the game that
-/// has the key. If the key has expired, takes it from the older game and creates the new game.
+/// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the
+/// game that has the key. If the key has expired, takes the key from the older game and creates the new game.
 async fn create_again(
     to: &mut SqliteConnection,
     game: &GameRow,

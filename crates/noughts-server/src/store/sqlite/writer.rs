@@ -1,4 +1,4 @@
-//! The one connection that writes.
+//! The only connection that writes to the SQLite file.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::store::codec::{AppendRows, GameRow};
 use crate::store::error::{primary_code, sqlite_code};
 use crate::store::group_commit::{BatchError, Outcomes, WriteBatch};
 
-/// The connection that makes all writes. It is used by one caller at a time.
+/// The connection that makes all writes. Only one caller uses the connection at a time.
 #[derive(Debug)]
 pub(super) struct Writer {
     options: SqliteConnectOptions,
@@ -73,8 +73,8 @@ impl Writer {
         Ok(Transaction(lease))
     }
 
-    /// Takes the connection, or opens a new one if the last one was closed. Fails if the file was deleted or replaced,
-    /// so that nothing is written to a deleted file.
+    /// Takes the connection, or opens a new connection if the previous connection was closed. Fails if the
+    /// file was deleted or replaced, so that nothing is written to a deleted file.
     async fn lease(&self) -> Result<Lease<'_>, StoreError> {
         let mut open = self.open.lock().await;
         self.file.check()?;
@@ -103,8 +103,8 @@ async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<
     Ok(u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-/// The connection while it is in use. If a lease is dropped during a transaction, for example because its owner is
-/// cancelled, the connection is closed. Closing the connection rolls back the transaction.
+/// The connection while it is in use. If a lease is dropped during a transaction, for example because a task
+/// is cancelled, the connection is closed. Closing the connection rolls back the transaction.
 struct Lease<'w> {
     /// `None` only while the lease is being dropped.
     connection: Option<SqliteConnection>,
@@ -241,8 +241,8 @@ fn row_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the other rows would be written without it. False for a locked
-/// file and for I/O errors, because then each row would cause the same error.
+/// Whether one row may have caused the error, so that the other rows would be written without this row. False
+/// for a locked file and for I/O errors, because then each row would cause the same error.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     use sqlite_code::{BUSY, IOERR, LOCKED};
     let database = error.as_database_error();
