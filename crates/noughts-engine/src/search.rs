@@ -1,6 +1,6 @@
 //! Alpha-beta: principal variation search with iterative deepening and a transposition table.
 //!
-//! With more than two sides the search is *paranoid*: all other sides count as one opponent.
+//! With more than two sides, the search is *paranoid*: it treats all other sides as one opponent.
 
 mod forcing_moves;
 mod limits;
@@ -34,7 +34,7 @@ use crate::transposition_table::{Bound, TranspositionTable};
 /// smaller.
 const WIN: i32 = 1_000_000;
 
-/// Values above this number are proved wins; values below its negative are proved losses.
+/// Values above this number are proved wins. Values below the negative of this number are proved losses.
 const DECIDED: i32 = WIN - 100_000;
 
 /// Values between this number and `DECIDED` are probable wins: the search found a win, but did not try every defence.
@@ -75,7 +75,7 @@ pub(crate) enum MoveSelection {
     Promising,
 }
 
-/// Everything that a search needs besides the game.
+/// Everything that a search needs in addition to the game.
 pub(crate) struct SearchContext<'t> {
     pub(crate) limits: Limits,
     pub(crate) move_selection: MoveSelection,
@@ -89,7 +89,7 @@ pub(crate) struct SearchContext<'t> {
 pub(crate) enum SearchPurpose {
     /// The value of the position.
     Value,
-    /// A move. If there is only one sensible move, the search ends after the first depth.
+    /// A move to play. If there is only one sensible move, the search ends after the first depth.
     Move {
         /// The usual time per move in a game with a clock. The time limit is then only an upper bound.
         usual: Option<Duration>,
@@ -134,14 +134,14 @@ struct Search<'t, R: Searchable> {
     purpose: SearchPurpose,
     /// State shared with the other threads of this search.
     shared: Option<&'t SharedSearch>,
-    /// Whether this is a helper thread. It fills the transposition table and may find a win, but it returns no
-    /// analysis.
+    /// Whether this is a helper thread. A helper thread fills the transposition table and may find a win, but
+    /// returns no analysis.
     assists: bool,
     /// Number of nodes that this thread has already added to the shared count.
     counted: u64,
     /// The side to move at the root.
     me: Side,
-    /// Number of free cells at the root: the maximum length of a line of play.
+    /// Number of free cells at the root. No line of play can have more plies.
     free: usize,
     started: Duration,
     nodes: u64,
@@ -152,7 +152,7 @@ struct Search<'t, R: Searchable> {
     nodes_per_clock_read: u64,
     /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
     aborted: bool,
-    /// Whether the search ended some line of play before the end of the game. If so, the value is not exact.
+    /// Whether the search stopped at some position before the end of the game. If so, the value is not exact.
     horizon: bool,
     /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
@@ -164,8 +164,8 @@ struct Search<'t, R: Searchable> {
     vct: VctState,
     /// A root move that was not searched because a limit was reached.
     untried: Option<Move>,
-    /// Two lists that are reused to save allocations: cells that may break a sequence of fours, and cells that make a
-    /// four.
+    /// Lists that are reused to save allocations. `defences` has the cells that may break a sequence of
+    /// fours, and `fours` the cells where a mark makes a four.
     defences: Vec<Move>,
     fours: Vec<Move>,
 }
@@ -175,7 +175,7 @@ struct Search<'t, R: Searchable> {
 struct Listing {
     /// Whether exactly one move is forced: it wins at once, or all other moves lose at once.
     forced: bool,
-    /// Whether no unlisted move can be better than the listed moves.
+    /// Whether a best move is certainly in the list.
     complete: bool,
 }
 
@@ -359,8 +359,9 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a few
-    /// moves need to be searched. Always false in a search of all moves, and from ply `DEEPEST_EXTENSION` on.
+    /// Whether some side threatens to win with its next move. An estimate of such a position is useless, and
+    /// only a few moves need to be searched. Always false in a search of all moves, and from ply
+    /// `DEEPEST_EXTENSION` on.
     fn has_immediate_threat(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
         self.context.move_selection == MoveSelection::Promising
@@ -476,8 +477,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         if !(deep_enough && fits) {
             return (known, None);
         }
-        // If the stored depth does not cover all free cells, the search of the stored value may have ended before the
-        // end of the game.
+        // If the stored depth does not cover all free cells, the search that found the stored value may have
+        // ended before the end of the game.
         self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
         (known, Some(value))
     }
