@@ -1,6 +1,6 @@
-//! Checks claims about all games except plain grids of up to 128 cells. The checker uses the rules of the game. On nine
-//! boards it also uses the boards that each side has won or can still win, and with gravity the lines that are still
-//! possible.
+//! Checks claims about all games except plain grids of up to 128 cells. The checker uses the rules of the
+//! game. On nine boards, the checker also uses the boards that each side has won or can still win. With
+//! gravity, it also uses the lines that are still possible.
 
 use std::collections::HashSet;
 

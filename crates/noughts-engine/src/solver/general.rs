@@ -128,7 +128,8 @@ impl<R: Endgame> General<R> {
             })
     }
 
-    /// Whether the attacker wins, if [`Endgame::can_win`] or [`Endgame::has_won`] shows it; otherwise `None`.
+    /// Whether the attacker wins, if [`Endgame::can_win`] or [`Endgame::has_won`] decides this; otherwise
+    /// `None`.
     pub(crate) fn score(&self) -> Option<bool> {
         let (position, attacker) = (self.position(), self.attacker);
         if !self.rules.can_win(position, attacker) {
@@ -215,7 +216,7 @@ impl<R: Endgame> SearchPosition for General<R> {
             let numbers = match over {
                 Some(true) => Numbers::PROVED,
                 Some(false) => Numbers::REFUTED,
-                // The estimate counts the replies: more replies mean more work.
+                // The estimate is the number of replies, because more replies mean more work.
                 None if attacks => Numbers {
                     proof: replies,
                     refutation: 1,

@@ -44,7 +44,7 @@ impl Geometry {
 
     /// The cells on which the next mark of each column lands.
     pub(super) fn playable(&self, mask: u64) -> u64 {
-        // On a board of 64 bits the sum may overflow; the lost bit is not a cell.
+        // On a board of 64 bits the sum may overflow. The lost bit is not a cell.
         mask.wrapping_add(self.bottom) & self.cells
     }
 
@@ -75,7 +75,7 @@ impl Geometry {
         self.key(marks).min(self.key(self.mirror(marks)))
     }
 
-    /// The position or its mirror image, whichever has the smaller key.
+    /// The position or its mirror image: the one with the smaller key.
     pub(super) fn canonical(&self, marks: Marks) -> Marks {
         let mirror = self.mirror(marks);
         match self.key(mirror) < self.key(marks) {
@@ -98,7 +98,7 @@ impl Geometry {
         marks
     }
 
-    /// The cells of the column with this cell.
+    /// The cells of the column that contains this cell.
     pub(super) fn column_of(&self, cell: u64) -> u64 {
         self.column(cell.trailing_zeros() / (self.rows + 1))
     }
