@@ -59,8 +59,8 @@ pub struct Analysis {
     pub value: Value,
     /// The principal variation: the best moves of all sides. The first move is the best move found.
     pub line: Vec<Move>,
-    /// The depth in plies that the search completed. If the value comes from the solver, this may be the number of
-    /// plies to the end, or 0.
+    /// The depth in plies that the search completed. If the value comes from the solver, the depth may be the
+    /// number of plies to the end, or 0.
     pub depth: u32,
     /// Number of positions searched.
     pub nodes: u64,
@@ -111,8 +111,8 @@ impl MoveValue {
     }
 }
 
-/// The distance of the best move, which must be the first of `moves`. `None` if `moves` is empty, or if a move of the
-/// same value has no known distance, because that move may be better.
+/// The distance of the best move, which must be the first of `moves`. `None` if `moves` is empty, or if
+/// another move of the same value has no known distance, because the other move may be better.
 pub(crate) fn best_distance(moves: &[MoveValue]) -> Option<u32> {
     let best = moves.first()?;
     let mut equal = moves.iter().filter(|other| other.value == best.value);

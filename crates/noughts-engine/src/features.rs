@@ -41,14 +41,15 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// grids, symmetric positions have the same hash, so they share an entry of the transposition table.
     fn key(&self, position: &R::Position) -> (u64, usize);
 
-    /// The image of a move under a symmetry.
+    /// The move to which a symmetry maps the move `at`. `symmetry` is a number that [`key`](Features::key)
+    /// returned.
     fn map_move(&self, symmetry: usize, at: Move) -> Move;
 
     /// The inverse of [`map_move`](Features::map_move).
     fn unmap_move(&self, symmetry: usize, at: Move) -> Move;
 
-    /// How much better `me` stands than its best opponent, between -100 000 and 100 000. Except in misère games, the
-    /// estimate depends on the side to move.
+    /// How much better the position is for `me` than for its best opponent, from -100 000 to 100 000. Except
+    /// in misère games, the estimate depends on the side to move.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
     /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the
@@ -101,8 +102,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
-    /// Whether a move of this side may win at once. False means that no move wins at once. True means only that a move
-    /// may win.
+    /// False only if no move of this side wins at once.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }

@@ -41,7 +41,7 @@ pub fn add_move_values(analysis: &mut Analysis, mut moves: Vec<MoveValue>) {
 }
 
 /// If the position is a forced win or loss, extends `analysis.line` towards the end of the game, as far as
-/// the limits allow. A search may return only the beginning of this line. Each added move is the best move of
+/// the limits allow. A search may return only the beginning of this line. Each added move is the best move in
 /// its position.
 pub fn complete_line(
     analysis: &mut Analysis,

@@ -14,7 +14,7 @@ use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 /// The prefix of a robot name that contains a program's command.
 const PREFIX: &str = "engine:";
 
-/// A player that chooses moves, and may fail.
+/// A robot player, which chooses moves and may fail.
 pub trait Robot: Send {
     /// Chooses a legal move for the seat to move. The game must not be over.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;

@@ -30,8 +30,8 @@ use crate::solver::SolvedPosition;
 use crate::strategy::Stop;
 use crate::transposition_table::{Bound, TranspositionTable};
 
-/// The value of a won game is this number minus the plies to the win. The absolute value of an estimate is much
-/// smaller.
+/// The value of a won game is this number minus the number of plies to the win. The absolute value of an
+/// estimate is much smaller.
 const WIN: i32 = 1_000_000;
 
 /// Values above this number are proved wins. Values below the negative of this number are proved losses.
@@ -44,9 +44,9 @@ const LIKELY: i32 = DECIDED - 200_000;
 /// Greater than every value.
 const INFINITE: i32 = WIN + 1;
 
-/// The work between two clock reads: the number of nodes times the cells of the board times the sides. A search reaches
-/// about a million nodes per second on a 15x15 board with two sides, and about a hundred on 255x255 with 64 sides. A
-/// clock read takes about 30 ns.
+/// The work between two clock reads: the number of nodes times the cells of the board times the sides. A
+/// search reaches about a million nodes per second on a 15x15 board with two sides, and about a hundred nodes
+/// per second on 255x255 with 64 sides. A clock read takes about 30 ns.
 const CELLS_PER_CLOCK_READ: u64 = 128 * 450;
 const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 
@@ -158,7 +158,7 @@ struct Search<'t, R: Searchable> {
     lists: Vec<Vec<Candidate>>,
     /// The killer move of each ply: the latest move that caused a cutoff at this ply.
     killers: Vec<Option<Move>>,
-    /// Whether this search looks for fours and for the replies that they force.
+    /// Whether this search looks for fours and for the replies that these fours force.
     by_force: bool,
     vcf: VcfSearch,
     vct: VctState,
@@ -173,7 +173,7 @@ struct Search<'t, R: Searchable> {
 /// The properties of a list of moves that [`Search::fill`] made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// Whether exactly one move is forced: it wins at once, or all other moves lose at once.
+    /// Whether exactly one move is forced: this move wins at once, or all other moves lose at once.
     forced: bool,
     /// Whether a best move is certainly in the list.
     complete: bool,

@@ -402,8 +402,9 @@ impl Solver {
         self.prove_within_budget(&Stop::new(), &SystemClock::default(), into)
     }
 
-    /// Like [`prove`](Solver::prove), but within the budget. The budget and `stop` apply only to Connect Four, where a
-    /// proof needs much search. If one of them ends this search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
+    /// Like [`prove`](Solver::prove), but within the budget. The budget and `stop` apply only to Connect
+    /// Four, where a proof needs much search. If the budget or `stop` ends this search, the error is
+    /// [`TimedOut`](io::ErrorKind::TimedOut).
     pub fn prove_within_budget(
         &mut self,
         stop: &Stop,
@@ -615,7 +616,8 @@ impl Solver {
         with_position!(&self.variant, diagram, me, position => proof_writer::is_dead(position))
     }
 
-    /// A move in `diagram` that keeps the value of the start position. `diagram` must have the same value.
+    /// A move in `diagram` that keeps the value of the start position. The position `diagram` must have the
+    /// same value as the start position.
     fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
         let me = diagram.to_move;
         let mine = me == self.start.to_move;

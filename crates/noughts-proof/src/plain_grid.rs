@@ -44,7 +44,7 @@ pub(crate) struct PlainGrid {
     variant: Variant,
     counting: Counting,
     lines: Vec<Cells>,
-    /// For each symmetry of the board, the image of each cell.
+    /// For each symmetry of the board, the cell to which the symmetry maps each cell.
     symmetries: Vec<Vec<u8>>,
     proved: HashSet<Key>,
 }
@@ -108,8 +108,8 @@ impl PlainGrid {
         }
     }
 
-    /// A key that is equal for equivalent positions: the smallest of the position's images under the symmetries of the
-    /// board.
+    /// A key that is equal for equivalent positions: the smallest key of all rotations and reflections of the
+    /// position.
     fn key(&self, position: Position, live: &LiveLines) -> Key {
         let all = |lines: &[Cells]| lines.iter().fold(0, |all, line| all | line);
         let (attacker, defender) = (all(&live.attacker), all(&live.defender));

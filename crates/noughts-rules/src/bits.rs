@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// A set of bits with the numbers `0..WIDTH`. A shift drops the bits that leave the set. The distance of a shift must
-/// be less than the width.
+/// A set of bits with the numbers `0..WIDTH`. A shift drops the bits that leave the set. The distance of a
+/// shift must be less than [`WIDTH`](Bits::WIDTH).
 pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The number of bits.
     const WIDTH: usize;

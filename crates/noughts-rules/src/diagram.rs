@@ -235,8 +235,8 @@ impl Diagram {
         }
     }
 
-    /// Whether some mark can be the latest play and sends the next play to `to`. Without marks: whether the
-    /// variant's first play must be in `to`.
+    /// Whether the latest play can have been a mark that sends the next play to `to`. If the board has no
+    /// marks: whether the variant's first play must be in `to`.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -427,8 +427,8 @@ pub enum DiagramError {
     NoSuchSide(char, u8),
     /// The side to move is missing, or is not a single character.
     NoTurn,
-    /// The board to play in is missing, or its text is not a number from 0 to 8, `*` or `-`. Or the text is `-`, which
-    /// means that the game is over, but the game is not over.
+    /// The board to play in is missing, or its text is not a number from 0 to 8, `*` or `-`. Or the text is
+    /// `-` (the game is over), but the game is not over.
     NoPlayIn,
     /// The board to play in contradicts the marks or the variant.
     PlayIn,

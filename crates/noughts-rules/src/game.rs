@@ -97,7 +97,8 @@ pub enum WinReason {
     /// A line was completed. The value has the cells of all lines that the last play completed. In a misère game, the
     /// loser completed these lines.
     Line(Vec<Move>),
-    /// Three boards in a line were won. The value has the boards of all such lines that the last play completed.
+    /// Three boards in a line were won. The value has the boards of all lines of boards that the last play
+    /// completed.
     Boards(Vec<Board>),
     /// The side won more boards than the opponent, and all boards are closed.
     Points,

@@ -208,7 +208,8 @@ impl NestedSpec {
     pub(crate) const NAMED: [(&str, NestedSpec); 2] =
         [("multi", Self::MULTI), ("ultimate", Self::ULTIMATE)];
 
-    /// The same game, but the first play must be on the board `first`. With `None`, it may be on any board.
+    /// The same game, but the first play must be on the board `first`. With `None`, the first play may be on
+    /// any board.
     #[must_use]
     pub fn starting_on(self, first: Option<Board>) -> NestedSpec {
         NestedSpec { first, ..self }

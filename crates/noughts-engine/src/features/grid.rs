@@ -9,9 +9,9 @@ use crate::features::patterns::Patterns;
 use crate::features::windows::Windows;
 use crate::features::{Candidate, Features};
 
-/// The value of a window (K cells in a line) by the number of missing marks. Each value is about five times the next
-/// one. A complete window has no value, because the game is over. An empty window has no value either, and a window
-/// with marks that lacks more than five has the value 1.
+/// The value of a window (K cells in a line) by the number of missing marks. Each value is about five times
+/// the next one. A complete window has no value, because the game is over. An empty window has no value
+/// either. A window with marks that lacks more than five marks has the value 1.
 const WINDOW_VALUES: [i32; 6] = [0, 1200, 220, 40, 8, 2];
 
 /// On boards with more cells, only moves near marks are candidates, and symmetric positions do not share a hash.
@@ -20,8 +20,8 @@ const MAX_CELLS_OF_SMALL_BOARD: usize = 64;
 /// A cell is near a mark if it is at most this many rows and columns away.
 const NEAR: usize = 2;
 
-/// A move can make a threat only if the windows through its cell have at least this value in total: two windows that
-/// lack three marks, or one window that lacks two.
+/// A move can make a threat only if the windows through its cell have at least this value in total. This
+/// needs two windows that lack three marks, or one window that lacks two marks.
 const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
 /// The number by which move ordering lowers the score of a move that makes a four. A four that is not part of
@@ -172,7 +172,7 @@ impl GridFeatures {
         }
     }
 
-    /// A bonus for cells near the middle of the board, through which more windows pass.
+    /// A bonus for cells near the middle of the board, because more windows pass through these cells.
     fn centre(&self, at: Move) -> i32 {
         let (columns, rows) = (self.spec.columns(), self.spec.rows());
         let (row, column) = (at.index() / columns, at.index() % columns);

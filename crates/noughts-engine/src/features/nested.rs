@@ -79,7 +79,7 @@ fn completing(mine: u16, theirs: u16) -> u16 {
     COMPLETE[usize::from(mine & ALL)] & !theirs
 }
 
-/// For each set of cells, whether it contains a line.
+/// For each set of cells, whether the set contains a line.
 const HAS_LINE: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;

@@ -1,9 +1,9 @@
 //! The marks of each side in every possible line of a grid.
 //!
-//! A *window* is K cells in a line. A window belongs to a side while this side can still complete it: no other side has
-//! a mark in the window and, with `+exact`, the side has no mark next to the ends of the window. A move changes the
-//! windows through its cell and, with `+exact`, the windows that end next to the cell. In games of two sides, the
-//! search for fours uses lists of the windows that lack one or two marks.
+//! A *window* is K cells in a line. A window belongs to a side while this side can still complete the window:
+//! no other side has a mark in the window and, with `+exact`, the side has no mark next to the ends of the
+//! window. A move changes the windows through its cell and, with `+exact`, the windows that end next to the
+//! cell. In games of two sides, the search for fours uses lists of the windows that lack one or two marks.
 
 use noughts_rules::{GridSpec, Move, Overline, Side};
 
@@ -12,7 +12,7 @@ use crate::rng::Random;
 /// The four directions of a window. Each entry is the step from one cell to the next, as (rows, columns).
 pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
-/// Windows that lack more marks than this are not listed.
+/// The lists have only the windows that lack at most this number of marks.
 const MAX_LISTED_LACK: usize = 2;
 
 /// Maximum number of Zobrist keys in the table: 1 MB, enough for 255x255 with two sides.

@@ -142,8 +142,8 @@ impl VcfSearch {
         false
     }
 
-    /// Lists the possible fours. With `must`, lists only fours that a move in the cell `must` makes. Returns true if a
-    /// move makes two fours at once, which wins and ends the sequence.
+    /// Lists the possible fours. With `must`, lists only fours that a move in the cell `must` makes. Returns
+    /// true if a move makes two fours at once. Two fours at once win, so they end the sequence.
     fn list(&mut self, windows: &Windows, side: Side, must: Option<Move>, begin: usize) -> bool {
         for number in windows.lacking(side, 2) {
             let mut free = windows.free(*number);

@@ -133,7 +133,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         }
     }
 
-    /// The same search with another seed, so that it tries moves in another order.
+    /// The same search with another seed, so that the search tries the moves in another order.
     pub(crate) fn with_variation(self, variation: u64) -> Self {
         Dfpn { variation, ..self }
     }
@@ -243,8 +243,9 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
     }
 }
 
-/// Returns the index of the child that is best for the side to move (the child with the smallest proof or
-/// refutation number), the number of the second-best child, and the numbers of the position.
+/// Returns the index of the best child for the side to move, the number of the second-best child, and the
+/// numbers of the position. The best child has the smallest proof number if the attacker is to move, and
+/// otherwise the smallest refutation number.
 fn choose(list: &[Child], attacks: bool) -> (usize, u32, Numbers) {
     let (mut best, mut first, mut second, mut sum) = (0, NEVER, NEVER, 0u32);
     for (number, child) in list.iter().enumerate() {

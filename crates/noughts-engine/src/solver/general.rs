@@ -57,7 +57,7 @@ pub(crate) struct General<R: Endgame> {
     /// One hash per symmetry, for the current position and for each position before it.
     hashes: Vec<u64>,
     ways: Vec<Symmetry>,
-    /// The image of each board under each symmetry.
+    /// For each symmetry, the board to which the symmetry maps each board.
     boards: Vec<[u8; 9]>,
     words: [Vec<u64>; 2],
     /// The hash word of each closed board, for each owner.

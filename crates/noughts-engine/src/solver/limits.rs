@@ -15,7 +15,7 @@ use crate::strategy::Stop;
 pub(crate) struct Shared {
     pub(crate) nodes: AtomicU64,
     pub(crate) done: AtomicBool,
-    /// Whether the search ended because the table is too full and may grow.
+    /// Whether the search ended because the table is too full and can still grow.
     pub(crate) is_crowded: AtomicBool,
 }
 

@@ -1,10 +1,10 @@
 //! Plain grids: there are two sides, any empty cell may be played, and the side that first completes a line of K or
 //! more wins.
 //!
-//! An extra mark is never a disadvantage for its owner. A line is *live* if a side can still complete it. A cell does
-//! not matter if no live line passes through the cell. A cell is *dominated* if another empty cell lies on all live
-//! lines through the cell. A move in the dominated cell is never better than a move in that other cell. The module
-//! `pairing` adds counting and pairing.
+//! An extra mark is never a disadvantage for its owner. A line is *live* if a side can still complete the
+//! line. A cell does not matter if no live line passes through the cell. A cell is *dominated* if another
+//! empty cell lies on all live lines through the cell. A move in the dominated cell is never better than a
+//! move in that other cell. The module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 

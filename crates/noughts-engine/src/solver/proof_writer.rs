@@ -38,7 +38,7 @@ pub(crate) trait ProvablePosition: SearchPosition {
     /// the checker sees without a record that the attacker cannot win.
     fn is_obvious(&mut self, wins: bool) -> bool;
 
-    /// A move of the side to move that wins at once or makes two threats; `None` if none is known.
+    /// A move of the side to move that wins at once or makes two threats; `None` if no such move is known.
     fn quick_win(&mut self) -> Option<Move>;
 
     /// The moves that a proof for all moves must answer. Moves that are never better than another move may be

@@ -56,11 +56,11 @@ pub(crate) const SOLVER_MEMORY: usize = 64 << 20;
 /// Proof-number search solves the larger games.
 const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 
-/// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
+/// The binary logarithm of the number of slots of the table for alpha-beta. The table takes 16 megabytes.
 const TABLE_BITS: u32 = 20;
 
-/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. The table is small, because a server keeps one
-/// instance of this strategy for each of these variants.
+/// Like `TABLE_BITS`, but for boards of up to nine cells. The table takes only 256 kilobytes, because a
+/// server keeps one instance of this strategy for each of these variants.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {

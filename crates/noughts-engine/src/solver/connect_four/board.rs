@@ -1,4 +1,4 @@
-//! Positions of Connect Four as bits, and the lines on them.
+//! Positions of Connect Four as bits, and functions that find lines.
 //!
 //! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. Let `mask` be the set of all
 //! marks, and `bottom` the set of the lowest cells of the columns. Then `mask + bottom` has the cells on which the next
@@ -54,8 +54,8 @@ impl Geometry {
         (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
     }
 
-    /// A number that identifies the position. In each column the sum sets the bit above the highest mark. The bits
-    /// below this bit are the marks of the side to move.
+    /// A number that identifies the position. In each column, the number has a 1 above the highest mark. The
+    /// bits below this 1 are the marks of the side to move.
     pub(super) fn key(&self, marks: Marks) -> u64 {
         marks
             .mine

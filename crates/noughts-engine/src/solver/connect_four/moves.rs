@@ -94,7 +94,7 @@ impl ConnectFour {
         Ok(moves)
     }
 
-    /// A line of best play that starts with this move.
+    /// A line of best play that starts with the move `first`.
     pub(crate) fn line_after(
         &mut self,
         marks: Marks,

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::super::Score;
 use super::super::board::{Geometry, Marks};
 
-/// Number of marks in the positions of the file.
+/// Number of marks in each position of an openings file.
 pub(crate) const OPENING_MARKS: u32 = 9;
 
 /// The scores of positions with the same number of marks on one board.
@@ -31,7 +31,7 @@ impl Openings {
         }
     }
 
-    /// Positions with this many marks, sorted by key.
+    /// The scores of `positions`, which all have `mark_count` marks and are sorted by key.
     #[cfg(feature = "book")]
     pub(super) fn of_sorted(mark_count: u32, positions: &[(u64, Score)]) -> Openings {
         let scores: Vec<Score> = positions.iter().map(|(_, score)| *score).collect();

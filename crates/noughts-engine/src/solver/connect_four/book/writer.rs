@@ -104,7 +104,7 @@ impl BookWriter {
         })
     }
 
-    /// Returns a new entry, if the position needs one.
+    /// Visits a position. Returns the new entry; `None` if the position needs no entry or already has one.
     fn visit(&mut self, key: u64, position: OwnPosition) -> Option<u64> {
         // The position with the canonical key.
         let mirror = self.geometry.mirror(position.marks);
