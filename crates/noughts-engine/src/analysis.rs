@@ -23,7 +23,7 @@ pub enum Value {
     },
     /// Best play leads to a draw.
     Draw,
-    /// An estimate, positive if the side to move is better. This variant also stands for a certain win or loss whose
+    /// An estimate, positive if the side to move is better. Also stands for a certain win or loss whose
     /// distance is not known. A value beyond about ±10 000 means that one side almost certainly wins.
     Estimate(i32),
 }
@@ -57,10 +57,10 @@ impl fmt::Display for Value {
 pub struct Analysis {
     /// The value of the position for the side to move.
     pub value: Value,
-    /// The principal variation: the best moves of all sides. Its first move is the best move found.
+    /// The principal variation: the best moves of all sides. The first move is the best move found.
     pub line: Vec<Move>,
-    /// The depth in plies that the search completed. If the value comes from the solver, this may be the number of
-    /// plies to the end, or 0.
+    /// The depth in plies that the search completed. If the value comes from the solver, the depth may be the
+    /// number of plies to the end, or 0.
     pub depth: u32,
     /// Number of positions searched.
     pub nodes: u64,
@@ -111,8 +111,8 @@ impl MoveValue {
     }
 }
 
-/// The distance of the best move, which must be the first of `moves`. `None` if `moves` is empty, or if a move of the
-/// same value has no known distance, because that move may be better.
+/// The distance of the best move, which must be the first of `moves`. `None` if `moves` is empty, or if
+/// another move of the same value has no known distance, because the other move may be better.
 pub(crate) fn best_distance(moves: &[MoveValue]) -> Option<u32> {
     let best = moves.first()?;
     let mut equal = moves.iter().filter(|other| other.value == best.value);

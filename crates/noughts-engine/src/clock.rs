@@ -1,5 +1,4 @@
-//! The clock of the engine. Callers pass the clock to the engine, so that tests can use a clock that they set
-//! themselves.
+//! The clock of the engine. Callers pass the clock to the engine, so tests can control the time.
 
 use std::time::{Duration, Instant};
 

@@ -11,8 +11,8 @@ use crate::search::Limits;
 use crate::solver::{Budget, ConnectFour, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
-/// The solvers for endgames: one for nine boards and one for Connect Four. Each keeps its transposition table from move
-/// to move.
+/// The solvers for endgames: one for nine boards and one for Connect Four. Each solver keeps its
+/// transposition table from move to move.
 pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
     connect_four: Option<(Variant, ConnectFour)>,
@@ -20,17 +20,18 @@ pub(crate) struct EndgameSolver {
     memory: u64,
 }
 
-/// The number of positions that the solver is expected to search in an endgame with 15 free cells. Each further free
-/// cell multiplies this number by 1.5. The solver solves about half of the endgames within this number
-/// (`cargo xtask bench solve endgames multi`). With ten times this constant, the solver started so late that it did not
-/// make `search:10000n` stronger in 400 games.
+/// The number of positions that the solver is expected to search in an endgame with 15 free cells. Each
+/// further free cell multiplies this number by 1.5. The solver solves about half of the endgames within this
+/// number (`cargo xtask bench solve endgames multi`). With ten times this number, the solver started too late
+/// to make `search:10000n` stronger in 400 games.
 const NODES_AT_15: u64 = 150;
 
 /// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// A solver starts only if the time limit of the search is at least this number of milliseconds. The solver gets at
-/// least half of the limit. It reads the clock only every 1 000 to 4 000 positions, so it could exceed a shorter time.
+/// A solver starts only if the time limit of the search is at least this number of milliseconds. The solver
+/// gets at least half of the limit. It reads the clock only every 1 000 to 4 000 positions, so it could
+/// exceed a shorter limit.
 const MIN_MS: u64 = 20;
 const MIN_NODES: u64 = 512;
 
@@ -50,7 +51,7 @@ impl EndgameSolver {
         }
     }
 
-    /// Whether `with_memory(bytes)` would have the same memory limit.
+    /// Whether `with_memory(bytes)` would set the memory limit that these solvers have.
     pub(crate) fn has_size_for(&self, bytes: usize) -> bool {
         self.memory == EndgameSolver::room(bytes)
     }
@@ -65,9 +66,10 @@ impl EndgameSolver {
         self.connect_four = None;
     }
 
-    /// Tries to solve a game on nine boards with half of the limits of the search. Does not start in four cases: half
-    /// of the limits is unlikely to suffice, there is a depth limit, there is neither a time limit nor a node limit, or
-    /// the sides do not alternate. Returns the solution, if found, and the number of positions searched.
+    /// Tries to solve a game on nine boards with half of the limits of the search. The solver does not start
+    /// in four cases: half of the limits is unlikely to suffice, there is a depth limit, there is neither a
+    /// time limit nor a node limit, or the sides do not alternate. Returns the solution, if found, and the
+    /// number of positions searched.
     pub(crate) fn solve_nested(
         &mut self,
         game: &Game,
@@ -102,23 +104,26 @@ impl EndgameSolver {
     }
 }
 
-/// The number of nodes that the solver is expected to search in a Connect Four position with 16 free cells or fewer.
-/// Each further free cell multiplies this number by 1.5. The estimate is low: in the public set "middle-medium",
-/// finding the value and the distance takes 1 086 nodes (median) with 16 free cells, 4 370 with 20 and 28 389 with 25.
+/// The number of nodes that the solver is expected to search in a Connect Four position with 16 free cells or
+/// fewer. Each further free cell multiplies this number by 1.5. The estimate is low: finding the value and
+/// the distance takes 1 086 nodes (median) with 16 free cells, 4 370 nodes with 20 and 28 389 nodes with 25.
+/// These numbers are from the public test set "middle-medium".
 const CONNECT_FOUR_NODES_AT_16: u64 = 500;
 
-/// The expected number of nodes for a position whose value follows from the opening book.
+/// The number of nodes that the solver is expected to search in a Connect Four position whose value follows
+/// from the opening book.
 const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
 
 /// Nodes that the Connect Four solver searches per millisecond on a slow machine.
 const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
-    /// The exact value of a Connect Four position, if the solver finds it within half of the limits of the search.
-    /// Returns `None` in other games, with a depth limit, without any time or node limit, and if the sides do not
-    /// alternate. If half of the limits is unlikely to suffice, returns `None` at once. With `wants_moves`, the
-    /// analysis has the values of all moves, and the solver may use nine tenths of the time limit instead of half.
-    /// Without `wants_moves`, the analysis has only one best move.
+    /// The exact value of a Connect Four position, if the solver finds it within half of the limits of the
+    /// search. Returns `None` at once in five cases: the game is not Connect Four, there is a depth limit,
+    /// there is neither a time limit nor a node limit, the sides do not alternate, or half of the limits is
+    /// unlikely to suffice. With `wants_moves`, the analysis has the values of all moves, and the solver may
+    /// use nine tenths of the time limit instead of half. Without `wants_moves`, the analysis has only one
+    /// best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,
@@ -133,7 +138,7 @@ impl EndgameSolver {
             return None;
         }
         let budget = half_budget(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
-        // The time starts before the first use of the book, because this use unpacks the book.
+        // Start the time before the first use of the book, because the first use unpacks the book.
         let started = clock.now();
         let kept = self.connect_four.take().filter(|(of, _)| *of == variant);
         let (_, solver) = self.connect_four.insert(match kept {
@@ -194,8 +199,8 @@ fn expected_nodes(free: u32) -> u64 {
     })
 }
 
-/// A budget of half of the limits; `None` if half is too little to start, or if there is neither a time limit nor a
-/// node limit.
+/// A budget of half of the limits. `None` if half of the limits is too little to start a solver, or if there
+/// is neither a time limit nor a node limit.
 fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget> {
     let time = limits.time.map(|time| time / 2);
     let by_time = time.map(|time| time.as_millis() as u64 * nodes_per_ms);

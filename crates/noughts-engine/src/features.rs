@@ -1,5 +1,5 @@
-//! The features of a position. They give a search what the rules do not have: a hash, an estimate and an order of
-//! moves.
+//! The features of a position: a hash, an estimate of the value, and an order of the moves. A search needs
+//! these features in addition to the rules.
 
 pub(crate) mod grid;
 pub(crate) mod nested;
@@ -14,7 +14,7 @@ use crate::features::grid::GridFeatures;
 use crate::features::nested::NestedFeatures;
 use crate::features::windows::Windows;
 
-/// Rules that can be searched.
+/// The rules of a game for which a search has features.
 pub(crate) trait Searchable: Rules {
     /// The type of the features. A search updates them with every move.
     type Features: Features<Self>;
@@ -29,7 +29,7 @@ pub(crate) struct Candidate {
     pub(crate) move_score: i32,
 }
 
-/// Features of a position.
+/// The features of a position, updated with every move.
 pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Adds a mark.
     fn play(&mut self, by: Side, at: Move);
@@ -37,23 +37,25 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Removes the latest mark.
     fn take_back(&mut self, by: Side, at: Move);
 
-    /// A hash, and the symmetry that maps this position to the position that was hashed. Except on large grids,
-    /// symmetric positions have the same hash. So they share an entry of the transposition table.
+    /// A hash, and the symmetry that maps this position to the position that was hashed. Except on large
+    /// grids, symmetric positions have the same hash, so they share an entry of the transposition table.
     fn key(&self, position: &R::Position) -> (u64, usize);
 
-    /// The image of a move under a symmetry.
+    /// The move to which a symmetry maps the move `at`. `symmetry` is a number that [`key`](Features::key)
+    /// returned.
     fn map_move(&self, symmetry: usize, at: Move) -> Move;
 
     /// The inverse of [`map_move`](Features::map_move).
     fn unmap_move(&self, symmetry: usize, at: Move) -> Move;
 
-    /// How much better `me` stands than its best opponent, between -100 000 and 100 000. Except in misère games, the
-    /// estimate depends on the side to move.
+    /// How much better the position is for `me` than for its best opponent, from -100 000 to 100 000. Except
+    /// in misère games, the estimate depends on the side to move.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
-    /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the number of moves
-    /// considered. The function does not play the moves. It may return as soon as a move reaches `enough`, before it
-    /// has considered all moves. `None` if the game or the position does not support this shortcut.
+    /// The best [`estimate`](Features::estimate) that the side to move can reach with one move, and the
+    /// number of moves considered. The function does not play the moves, and may return as soon as a move
+    /// reaches `enough`, before it has considered all moves. `None` if the game or the position does not
+    /// support this shortcut.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
@@ -79,9 +81,10 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
-    /// Lists the forced moves. If the side to move can win at once, these are the winning moves. Otherwise they are the
-    /// moves in the cells where `rival` could win with its next move. The list stays empty if nothing is forced, and
-    /// always with gravity, in misère games and on nine boards.
+    /// Lists the forced moves. If the side to move can win at once, the forced moves are the winning moves.
+    /// Otherwise the forced moves are in the cells where `rival` could win with its next move. If no move is
+    /// forced, the list stays empty. With gravity, in misère games and on nine boards, the list always stays
+    /// empty.
     fn forced(
         &self,
         rules: &R,
@@ -99,14 +102,13 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
-    /// Whether a move of this side may win at once. False means that no move wins at once. True means only that a move
-    /// may win.
+    /// False only if no move of this side wins at once.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }
 
-    /// Adds a mark to the [`windows`](Features::windows) only, and returns the estimate for `by`. This is much faster
-    /// than `play`. The estimate is valid only if no side has a four.
+    /// Adds a mark to the [`windows`](Features::windows) only, and returns the estimate for `by`. `try_on` is
+    /// much faster than `play`. The estimate is valid only if no side has a four.
     fn try_on(&mut self, _by: Side, _at: Move) -> i32 {
         0
     }

@@ -1,4 +1,4 @@
-//! Strategies that choose moves, the search behind them, and an exact solver.
+//! Strategies that choose moves, the search that they use, and an exact solver.
 //!
 //! A [`StrategyName`] such as `minimax:7` is parsed from text and builds a [`Strategy`], which returns one
 //! [`Decision`] per move. The caller passes the seed and the clock ([`EngineSetup`]), so a strategy without a

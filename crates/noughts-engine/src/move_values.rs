@@ -1,4 +1,4 @@
-//! The exact value of every move of a small game, and the line of best play.
+//! The exact value of every move in a position of a small game, and the line of best play.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use crate::solver::{Budget, GameValue, Solver};
 use crate::strategies::iterative_deepening::IterativeDeepening;
 use crate::strategy::Stop;
 
-/// Maximum number of legal moves. A position with more legal moves is rarely solved within the limits.
+/// Maximum number of legal moves for [`move_values`]. A position with more legal moves is rarely solved
+/// within the limits.
 const MAX_MOVES: usize = 36;
 
-/// Maximum number of moves to which [`complete_line`] extends a line.
+/// Maximum length, in moves, to which [`complete_line`] extends a line of best play.
 const MAX_LINE: usize = 16;
 
-/// Maximum number of positions that the solver searches per move, and the size of its table in bytes. Positions at the
-/// beginning of 4x4k4 need fewer than 100 positions each.
+/// Maximum number of positions that the solver searches for each move, and the size of the solver's table in
+/// bytes. Positions at the beginning of 4x4k4 need fewer than 100 positions each.
 const SOLVER_NODES: u64 = 20_000;
 const SOLVER_MEMORY: usize = 1 << 20;
 
-/// Adds the values of all moves, found by [`move_values`], to the analysis of the same position. Afterwards the line
-/// begins with a best move, and the value is the value of this move.
+/// Adds the values of all moves, found by [`move_values`], to the analysis of the same position. Afterwards
+/// `analysis.line` begins with a best move, and `analysis.value` is the value of this move.
 pub fn add_move_values(analysis: &mut Analysis, mut moves: Vec<MoveValue>) {
     let found = analysis.line.first().copied();
     moves.sort_by_key(|known| (Reverse(known.rank()), Some(known.at) != found));
@@ -39,8 +40,9 @@ pub fn add_move_values(analysis: &mut Analysis, mut moves: Vec<MoveValue>) {
     analysis.moves = moves;
 }
 
-/// Extends the line of a forced win or loss towards the end of the game, as far as the limits suffice. A search may
-/// return only the beginning of the line. Each added move is the best move of its position.
+/// If the position is a forced win or loss, extends `analysis.line` towards the end of the game, as far as
+/// the limits allow. A search may return only the beginning of this line. Each added move is the best move in
+/// its position.
 pub fn complete_line(
     analysis: &mut Analysis,
     game: &Game,
@@ -138,7 +140,7 @@ pub fn move_values(
 
 /// Finds exact values of positions of one game.
 struct PositionValues<'a> {
-    /// Created for the first position and reused for later positions, so that its table is kept.
+    /// Created for the first position and reused for later positions, to keep its table.
     solver: Option<Solver>,
     search: IterativeDeepening,
     clock: &'a Arc<dyn Clock>,
@@ -146,9 +148,9 @@ struct PositionValues<'a> {
 }
 
 impl PositionValues<'_> {
-    /// The value, if it is found. For a win or a loss also the number of plies to the end, if the search finds this
-    /// number. On small boards the solver proves a draw much earlier than the search does, but only the search finds
-    /// distances.
+    /// The value of the position, if it is found. For a win or a loss, the result also has the number of
+    /// plies to the end, if the search finds this number. On small boards the solver proves a draw much
+    /// earlier than the search does, but only the search finds distances.
     fn find(&mut self, game: &Game, limits: Limits) -> Option<(GameValue, Option<u32>)> {
         if self.stop.is_set() || limits.time.is_some_and(|time| time.is_zero()) {
             return None;

@@ -1,5 +1,5 @@
-//! Textbook minimax and alpha-beta. Tests compare their values with those of the fast search; benchmarks compare
-//! their time.
+//! Textbook minimax and alpha-beta. Tests compare the values of these searches with the values of the fast
+//! search. Benchmarks compare the times.
 
 pub mod connect_four;
 
@@ -14,8 +14,8 @@ const WIN: i32 = 1_000_000;
 /// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The value for the side to move. A win is 1 000 000 minus the number of plies to the end, a loss is the
-    /// negative of that number, and a draw is 0. Other values are estimates.
+    /// The value for the side to move. A win is 1 000 000 minus the number of plies to the end. A loss is the
+    /// number of plies to the end minus 1 000 000. A draw is 0. Other values are estimates.
     pub value: i32,
     /// The number of positions searched.
     pub nodes: u64,

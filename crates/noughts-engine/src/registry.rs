@@ -10,7 +10,7 @@ use crate::strategy::{EngineSetup, Strategy};
 /// A kind of strategy, as listed in [`STRATEGY_KINDS`].
 #[non_exhaustive]
 pub struct StrategyKind {
-    /// The name before the colon.
+    /// The part of a strategy name before the colon, such as `minimax`.
     pub name: &'static str,
     /// The syntax, such as `minimax:N`.
     pub syntax: &'static str,
@@ -57,7 +57,7 @@ pub struct StrategyName {
 }
 
 impl StrategyName {
-    /// Builds the strategy for this game, or fails if the strategy cannot play it.
+    /// Builds the strategy for this game, or fails if the strategy cannot play this game.
     pub fn build(
         &self,
         game: &Game,
@@ -78,8 +78,9 @@ impl StrategyName {
         }
     }
 
-    /// Whether the strategy chooses every move of this game almost at once, without regard to the earlier moves of the
-    /// game. If so, the strategy needs no thread of its own, and one instance can serve many games.
+    /// Whether the strategy chooses every move of this game almost at once, independently of the earlier
+    /// moves of the game. If so, the strategy needs no separate thread, and one instance can serve many
+    /// games.
     pub fn is_instant(&self, game: &Game) -> bool {
         (self.kind.instant)(game)
     }
@@ -134,7 +135,7 @@ impl PartialEq for StrategyName {
 
 impl Eq for StrategyName {}
 
-/// Why a text is not the name of a strategy. The message lists the valid forms.
+/// Why a text is not the name of a strategy. The error message lists the valid forms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrategyError {
     text: Quoted,
@@ -145,7 +146,7 @@ pub struct StrategyError {
 enum Reason {
     /// No kind has this name.
     Unknown,
-    /// The parameter is invalid. The value is the right syntax.
+    /// The parameter is invalid. The value is the correct syntax, such as `minimax:N`.
     Form(&'static str),
     /// The name is `engine:…`, but this caller allows no external programs.
     Program,
@@ -223,7 +224,7 @@ impl fmt::Display for UnsupportedGame {
 
 impl std::error::Error for UnsupportedGame {}
 
-/// The function [`StrategyKind::parameter`] for strategies without a parameter.
+/// Implements [`StrategyKind::parameter`] for strategies without a parameter.
 pub(crate) fn no_parameter(text: &str) -> Option<String> {
     text.is_empty().then(String::new)
 }
@@ -236,17 +237,17 @@ pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option
         .filter(|number| plain && range.contains(number))
 }
 
-/// The function [`StrategyKind::refuses`] for strategies that play every game.
+/// Implements [`StrategyKind::refuses`] for strategies that play every game.
 pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
 }
 
-/// The function [`StrategyKind::instant`] for strategies that need almost no time.
+/// Implements [`StrategyKind::instant`] for strategies that need almost no time.
 pub(crate) fn always(_: &Game) -> bool {
     true
 }
 
-/// The function [`StrategyKind::instant`] for strategies that may need more time.
+/// Implements [`StrategyKind::instant`] for strategies that may need more time.
 pub(crate) fn never(_: &Game) -> bool {
     false
 }

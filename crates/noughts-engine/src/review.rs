@@ -17,8 +17,8 @@ pub struct Mistake {
 /// For each turn: the mistake, or `None` if the turn is no mistake or a value is not known. `found[n]` is the
 /// analysis of the position before turn `n + 1`.
 ///
-/// With more than two sides only resignations are judged, because the value for the next side says nothing about the
-/// other sides.
+/// With more than two sides, the function judges only resignations, because the value for the next side says
+/// nothing about the other sides.
 pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mistake>> {
     let has_two_sides = game.variant().sides() == 2;
     let analysis = |number: usize| found.get(number).and_then(Option::as_ref);
@@ -63,7 +63,7 @@ fn same_side_is_next(order: &[Side], by: Seat) -> bool {
     order.get(by) == order.get((by + 1) % order.len())
 }
 
-/// The value as the opponent sees it: a win becomes a loss.
+/// The value for the opponent: a win becomes a loss, and a loss becomes a win.
 pub(crate) fn for_the_other(value: GameValue) -> GameValue {
     match value {
         GameValue::Win => GameValue::Loss,
@@ -72,8 +72,8 @@ pub(crate) fn for_the_other(value: GameValue) -> GameValue {
     }
 }
 
-/// The value for the player of the last move, if this move ended the game; `None` if the game is not over, or ended for
-/// another reason.
+/// The value for the player of the last move, if this move ended the game; `None` if the game is not over, or
+/// if it ended for another reason, such as time.
 fn ending(game: &Game, by: Seat) -> Option<GameValue> {
     let side = game.order().get(usize::from(by.0))?;
     match game.conclusion()? {

@@ -1,6 +1,7 @@
 //! Seeded random numbers.
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): small, fast, and good enough to choose moves.
+/// A random number generator: SplitMix64 (Steele, Lea and Flood, 2014). It is small, fast, and good enough to
+/// choose moves.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -16,7 +17,7 @@ impl Random {
         mix(self.0)
     }
 
-    /// The number that [`draw`](Random::draw) would return after `index` other calls.
+    /// The number that [`draw`](Random::draw) would return after `index` earlier calls.
     pub(crate) fn nth(&self, index: u64) -> u64 {
         mix(self
             .0

@@ -1,7 +1,7 @@
 //! Robots: a built-in strategy, which never fails, or an external program, which may fail.
 //!
 //! This crate starts no programs. A caller that may start programs passes an [`EngineHost`]. Without a host,
-//! `engine:COMMAND` is refused, so neither a network client nor a game record can start a program.
+//! [`Engines`] refuses `engine:COMMAND`, so neither a network client nor a game record can start a program.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 /// The prefix of a robot name that contains a program's command.
 const PREFIX: &str = "engine:";
 
-/// A player that chooses moves, and may fail.
+/// A robot player, which chooses moves and may fail.
 pub trait Robot: Send {
     /// Chooses a legal move for the seat to move. The game must not be over.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;
 
-    /// Ends the robot. The caller calls this function once, after the game. Fails if an external program did not exit
-    /// when it was asked to.
+    /// Ends the robot. The caller calls this function once, after the game. Fails if an external program did
+    /// not exit after the request to exit.
     fn finish(&mut self) -> Result<(), RobotFault> {
         Ok(())
     }
@@ -50,7 +50,7 @@ pub enum RobotFaultKind {
     Time,
     /// The program exited, could not be started, broke the protocol, refused to play, or sent too much output.
     Crash,
-    /// The program did not exit when it was asked to. The result of the game counts.
+    /// The program did not exit after the request to exit. The result of the game still counts.
     DidNotExit,
     /// The caller stopped the robot before it had chosen a move. This is not a failure of the robot.
     Stopped,
@@ -63,7 +63,7 @@ impl RobotFaultKind {
             RobotFaultKind::Illegal => "illegal",
             RobotFaultKind::Time => "time",
             RobotFaultKind::Crash => "crash",
-            // The name of a column in the result files of tournaments.
+            // The result files of tournaments have a column with this name.
             RobotFaultKind::DidNotExit => "stubborn",
             RobotFaultKind::Stopped => "stopped",
         }
@@ -80,8 +80,8 @@ impl std::error::Error for RobotFault {}
 
 /// Starts external programs and talks to them.
 pub trait EngineHost: Send + Sync {
-    /// Starts the program, checks whether it can play this game, and ends it. The error says why the program cannot
-    /// play.
+    /// Starts the program, checks whether the program can play this game, and ends the program. The error
+    /// says why the program cannot play.
     fn check(&self, command: &str, game: &Game) -> Result<(), String>;
 
     /// Creates a robot that plays one game. The program starts at the robot's first move.
@@ -103,7 +103,7 @@ impl Engines {
         Engines(Some(host))
     }
 
-    /// Parses a name such as `minimax:7`, or with a host `engine:COMMAND`.
+    /// Parses a name such as `minimax:7`. With a host, also parses `engine:COMMAND`.
     pub fn parse(&self, text: &str) -> Result<RobotName, StrategyError> {
         match (text.strip_prefix(PREFIX), &self.0) {
             (Some(command), Some(host)) => match command.trim() {
@@ -141,7 +141,8 @@ pub struct EngineName {
 }
 
 impl RobotName {
-    /// Builds the robot for this game, or fails if a strategy cannot play it. Does not start a program.
+    /// Builds the robot for this game, or fails if a strategy cannot play this game. Does not start a
+    /// program.
     pub fn build(
         &self,
         game: &Game,
@@ -153,8 +154,8 @@ impl RobotName {
         }
     }
 
-    /// Checks whether the robot can play this game. An external program is started for this check, and ended
-    /// afterwards.
+    /// Checks whether the robot can play this game. Starts an external program for this check, and ends the
+    /// program afterwards.
     pub fn check(&self, game: &Game) -> Result<(), UnsupportedGame> {
         match self {
             RobotName::Strategy(name) => name.check(game),
@@ -173,7 +174,7 @@ impl RobotName {
         }
     }
 
-    /// A name for game records and result tables. It does not show the command line.
+    /// A name for game records and result tables. The name does not contain the command line.
     pub fn label(&self) -> String {
         match self {
             RobotName::Strategy(name) => name.to_string(),

@@ -1,6 +1,6 @@
 //! Alpha-beta: principal variation search with iterative deepening and a transposition table.
 //!
-//! With more than two sides the search is *paranoid*: all other sides count as one opponent.
+//! With more than two sides, the search is *paranoid*: it treats all other sides as one opponent.
 
 mod forcing_moves;
 mod limits;
@@ -30,11 +30,11 @@ use crate::solver::SolvedPosition;
 use crate::strategy::Stop;
 use crate::transposition_table::{Bound, TranspositionTable};
 
-/// The value of a won game is this number minus the plies to the win. The absolute value of an estimate is much
-/// smaller.
+/// The value of a won game is this number minus the number of plies to the win. The absolute value of an
+/// estimate is much smaller.
 const WIN: i32 = 1_000_000;
 
-/// Values above this number are proved wins; values below its negative are proved losses.
+/// Values above this number are proved wins. Values below the negative of this number are proved losses.
 const DECIDED: i32 = WIN - 100_000;
 
 /// Values between this number and `DECIDED` are probable wins: the search found a win, but did not try every defence.
@@ -44,9 +44,9 @@ const LIKELY: i32 = DECIDED - 200_000;
 /// Greater than every value.
 const INFINITE: i32 = WIN + 1;
 
-/// The work between two clock reads: the number of nodes times the cells of the board times the sides. A search reaches
-/// about a million nodes per second on a 15x15 board with two sides, and about a hundred on 255x255 with 64 sides. A
-/// clock read takes about 30 ns.
+/// The work between two clock reads: the number of nodes times the cells of the board times the sides. A
+/// search reaches about a million nodes per second on a 15x15 board with two sides, and about a hundred nodes
+/// per second on 255x255 with 64 sides. A clock read takes about 30 ns.
 const CELLS_PER_CLOCK_READ: u64 = 128 * 450;
 const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 
@@ -75,7 +75,7 @@ pub(crate) enum MoveSelection {
     Promising,
 }
 
-/// Everything that a search needs besides the game.
+/// Everything that a search needs in addition to the game.
 pub(crate) struct SearchContext<'t> {
     pub(crate) limits: Limits,
     pub(crate) move_selection: MoveSelection,
@@ -89,7 +89,7 @@ pub(crate) struct SearchContext<'t> {
 pub(crate) enum SearchPurpose {
     /// The value of the position.
     Value,
-    /// A move. If there is only one sensible move, the search ends after the first depth.
+    /// A move to play. If there is only one sensible move, the search ends after the first depth.
     Move {
         /// The usual time per move in a game with a clock. The time limit is then only an upper bound.
         usual: Option<Duration>,
@@ -134,14 +134,14 @@ struct Search<'t, R: Searchable> {
     purpose: SearchPurpose,
     /// State shared with the other threads of this search.
     shared: Option<&'t SharedSearch>,
-    /// Whether this is a helper thread. It fills the transposition table and may find a win, but it returns no
-    /// analysis.
+    /// Whether this is a helper thread. A helper thread fills the transposition table and may find a win, but
+    /// returns no analysis.
     assists: bool,
     /// Number of nodes that this thread has already added to the shared count.
     counted: u64,
     /// The side to move at the root.
     me: Side,
-    /// Number of free cells at the root: the maximum length of a line of play.
+    /// Number of free cells at the root. No line of play can have more plies.
     free: usize,
     started: Duration,
     nodes: u64,
@@ -152,20 +152,20 @@ struct Search<'t, R: Searchable> {
     nodes_per_clock_read: u64,
     /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
     aborted: bool,
-    /// Whether the search ended some line of play before the end of the game. If so, the value is not exact.
+    /// Whether the search stopped at some position before the end of the game. If so, the value is not exact.
     horizon: bool,
     /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
     /// The killer move of each ply: the latest move that caused a cutoff at this ply.
     killers: Vec<Option<Move>>,
-    /// Whether this search looks for fours and for the replies that they force.
+    /// Whether this search looks for fours and for the replies that these fours force.
     by_force: bool,
     vcf: VcfSearch,
     vct: VctState,
     /// A root move that was not searched because a limit was reached.
     untried: Option<Move>,
-    /// Two lists that are reused to save allocations: cells that may break a sequence of fours, and cells that make a
-    /// four.
+    /// Lists that are reused to save allocations. `defences` has the cells that may break a sequence of
+    /// fours, and `fours` the cells where a mark makes a four.
     defences: Vec<Move>,
     fours: Vec<Move>,
 }
@@ -173,9 +173,9 @@ struct Search<'t, R: Searchable> {
 /// The properties of a list of moves that [`Search::fill`] made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// Whether exactly one move is forced: it wins at once, or all other moves lose at once.
+    /// Whether exactly one move is forced: this move wins at once, or all other moves lose at once.
     forced: bool,
-    /// Whether no unlisted move can be better than the listed moves.
+    /// Whether a best move is certainly in the list.
     complete: bool,
 }
 
@@ -359,8 +359,9 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// Whether some side threatens to win with its next move. In such a position an estimate is useless, and only a few
-    /// moves need to be searched. Always false in a search of all moves, and from ply `DEEPEST_EXTENSION` on.
+    /// Whether some side threatens to win with its next move. An estimate of such a position is useless, and
+    /// only a few moves need to be searched. Always false in a search of all moves, and from ply
+    /// `DEEPEST_EXTENSION` on.
     fn has_immediate_threat(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
         self.context.move_selection == MoveSelection::Promising
@@ -476,8 +477,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         if !(deep_enough && fits) {
             return (known, None);
         }
-        // If the stored depth does not cover all free cells, the search of the stored value may have ended before the
-        // end of the game.
+        // If the stored depth does not cover all free cells, the search that found the stored value may have
+        // ended before the end of the game.
         self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
         (known, Some(value))
     }

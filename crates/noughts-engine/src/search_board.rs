@@ -9,7 +9,8 @@ use crate::features::{Features, Searchable};
 pub(crate) struct SearchBoard<R: Searchable> {
     rules: R,
     position: R::Position,
-    /// The position before each move since the root. If copying a position is expensive, only the root position.
+    /// The position before each move since the root. If copying a position is expensive, the list has only
+    /// the root position.
     before: Vec<R::Position>,
     features: R::Features,
     /// The side of each seat, in the order of turns, and the index of the seat to move.
@@ -53,7 +54,8 @@ impl<R: Searchable> SearchBoard<R> {
         &self.features
     }
 
-    /// The windows, if fours force replies in this game and two sides take turns.
+    /// The windows (K cells in a line); `None` unless fours force replies in this game and two sides take
+    /// turns.
     pub(crate) fn windows(&mut self) -> Option<&mut Windows> {
         if self.regular && self.order.len() == 2 {
             self.features.windows()
@@ -87,7 +89,7 @@ impl<R: Searchable> SearchBoard<R> {
     /// A hash of the position and the seat to move, and the symmetry for which the hash was computed.
     pub(crate) fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.features.key(&self.position);
-        // Any odd constant works. Its only purpose is that the key depends on the seat to move.
+        // The constant makes the key depend on the seat to move. Any odd constant works.
         (
             key ^ (self.seat as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93),
             symmetry,

@@ -1,10 +1,11 @@
 //! Exact values (win, draw or loss with perfect play), and proofs of these values that an independent checker can
 //! verify.
 //!
-//! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side to move
-//! force a win, and can the other side? For plain grids the search also prunes by lines and pairings (`plain_grid`,
-//! `pairing`), and Connect Four has its own solver (`connect_four`). For all other games the search uses the rules of
-//! the game (`general`), and on nine boards also the state of each board (`nested`).
+//! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side
+//! to move force a win, and can the other side force a win? For plain grids the search also prunes by lines
+//! and pairings (`plain_grid`, `pairing`), and Connect Four has its own solver (`connect_four`). For all
+//! other games the search uses the rules of the game (`general`), and on nine boards also the state of each
+//! board (`nested`).
 
 mod best_moves;
 mod connect_four;
@@ -61,15 +62,15 @@ impl fmt::Display for GameValue {
     }
 }
 
-/// Limits of a solver.
+/// The limits of a [`Solver`]: memory, time, positions and threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Maximum size of the transposition table in bytes, rounded down to a power of two. In Connect Four the table
     /// takes at least 512 kB.
     pub memory: usize,
-    /// Maximum time.
+    /// Maximum time of one call; `None` means no limit.
     pub time: Option<Duration>,
-    /// Maximum number of positions.
+    /// Maximum number of positions that one call searches; `None` means no limit.
     pub nodes: Option<u64>,
     /// Number of threads. The Connect Four solver uses only one thread.
     pub threads: usize,
@@ -93,35 +94,36 @@ impl Default for Budget {
     }
 }
 
-/// Progress of a solver.
+/// The progress of a [`Solver`], for reports to the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Number of positions searched so far: in Connect Four by the current call, in other games by all calls of this
     /// solver.
     pub nodes: u64,
-    /// The used part of the transposition table, in thousandths. In Connect Four, where the table grows, this is its
-    /// current size in thousandths of its maximum size.
+    /// The used part of the transposition table, in thousandths. In Connect Four, where the table grows, this
+    /// number is the current size of the table, in thousandths of its maximum size.
     pub fill: u64,
     /// Time taken so far.
     pub time: Duration,
     /// The side of the current question: can this side force a win?
     pub attacker: Side,
-    /// A lower bound of the value.
+    /// A lower bound of the position's value.
     pub at_least: GameValue,
-    /// An upper bound of the value.
+    /// An upper bound of the position's value.
     pub at_most: GameValue,
 }
 
 /// The result of a solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// A lower bound of the value.
+    /// A lower bound of the position's value.
     pub at_least: GameValue,
-    /// An upper bound of the value.
+    /// An upper bound of the position's value.
     pub at_most: GameValue,
     /// A move that keeps the value, as far as the value is known. `None` if the game is over or no such move was found.
     pub best: Option<Move>,
-    /// A line of best play. It may end before the end of the game, because the search for its moves has a limit.
+    /// A line of best play. The line may stop before the end of the game, because the search for its moves
+    /// has a limit.
     pub line: Vec<Move>,
     /// The number of plies to the end, if the winner wins as early as possible and the loser loses as late as possible.
     /// `None` if [`find_distance`](Solver::find_distance) was not called, or if a limit ended the search.
@@ -133,7 +135,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// The value, if the bounds agree.
+    /// The value, if both bounds are equal; otherwise `None`.
     pub fn value(&self) -> Option<GameValue> {
         (self.at_least == self.at_most).then_some(self.at_least)
     }
@@ -143,9 +145,9 @@ impl Solution {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Unsolvable {
-    /// The game has more than two sides, so perfect play is not defined.
+    /// The game has more than two sides, so perfect play is not defined. The value is the number of sides.
     Sides(u8),
-    /// The board has too many cells.
+    /// The board has more than 256 cells. The value is the number of its cells.
     Cells(usize),
     /// The solver finds distances only for Connect Four: see [`Solver::find_distance`].
     Distance,
@@ -153,7 +155,7 @@ pub enum Unsolvable {
     Position(DiagramError),
 }
 
-/// Maximum number of cells.
+/// Maximum number of cells of a board that the solver accepts.
 const MAX_CELLS: usize = 256;
 
 impl fmt::Display for Unsolvable {
@@ -200,7 +202,7 @@ pub struct Solver {
     at_least: GameValue,
     at_most: GameValue,
     nodes: u64,
-    /// The Connect Four solver, if it supports the variant. It is faster than proof-number search.
+    /// The Connect Four solver, if it supports the variant. This solver is faster than proof-number search.
     connect_four: Option<ConnectFour>,
     finds_distance: bool,
 }
@@ -258,7 +260,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Makes later calls of `solve` also find the distance. Fails in games other than Connect Four.
+    /// Makes later calls of `solve` also find the distance (the number of plies to the end). Fails in games
+    /// other than Connect Four.
     pub fn find_distance(&mut self) -> Result<(), Unsolvable> {
         if self.connect_four.is_none() {
             return Err(Unsolvable::Distance);
@@ -353,7 +356,7 @@ impl Solver {
         }
     }
 
-    /// Narrows the bounds as far as the budget allows.
+    /// Narrows the bounds of the value as far as the budget allows.
     fn decide(&mut self, stop: &Stop, clock: &dyn Clock, report: ProgressCallback<'_>) {
         if let Some(worth) = self.over() {
             (self.at_least, self.at_most) = (worth, worth);
@@ -399,8 +402,9 @@ impl Solver {
         self.prove_within_budget(&Stop::new(), &SystemClock::default(), into)
     }
 
-    /// Like [`prove`](Solver::prove), but within the budget. The budget and `stop` apply only to Connect Four, where a
-    /// proof needs much search. If one of them ends this search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
+    /// Like [`prove`](Solver::prove), but within the budget. The budget and `stop` apply only to Connect
+    /// Four, where a proof needs much search. If the budget or `stop` ends this search, the error is
+    /// [`TimedOut`](io::ErrorKind::TimedOut).
     pub fn prove_within_budget(
         &mut self,
         stop: &Stop,
@@ -462,8 +466,8 @@ impl Solver {
         self.memory.save(into)
     }
 
-    /// Reads a checkpoint that [`save`](Solver::save) wrote for the same position. On an error nothing has changed. The
-    /// content of a checkpoint is trusted; it is not checked like a proof.
+    /// Reads a checkpoint that [`save`](Solver::save) wrote for the same position. On an error nothing has
+    /// changed. The function trusts the content of the checkpoint, and does not check it like a proof.
     pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let expected = self.heading();
         let mut heading = vec![0; expected.len() + 2];
@@ -499,7 +503,7 @@ impl Solver {
         format!("noughts checkpoint 2\n{} {position}\n", self.variant)
     }
 
-    /// The value, if the game is over.
+    /// The value, if the game is over; otherwise `None`.
     fn over(&self) -> Option<GameValue> {
         let outcome = AnyTimeline::new(&self.variant).outcome_of(&self.start)?;
         Some(match outcome {
@@ -525,14 +529,14 @@ impl Solver {
             }
             match self.memory.grown(self.budget.memory) {
                 Some(larger) => self.memory = larger,
-                // The table cannot grow, so the search continues with its present size.
+                // The table cannot grow, so the search continues with the present size of the table.
                 None => limits.budget.memory = 0,
             }
         }
     }
 
-    /// Like `can_force_win`, but also ends when the table is too full and may grow. The second value is true if the
-    /// search ended for this reason.
+    /// Like `can_force_win`, but also ends when the table is too full and can still grow. The second value is
+    /// true if the search ended for this reason.
     fn search_until_full(
         &mut self,
         attacker: Side,
@@ -578,7 +582,7 @@ impl Solver {
         (answer, shared.is_crowded.load(Ordering::Relaxed))
     }
 
-    /// A line of best play, as far as it is found within a node limit.
+    /// A line of best play, as far as [`LINE_NODES`] nodes suffice to find it.
     fn line(&mut self, stop: &Stop) -> Vec<Move> {
         let mut line = Vec::new();
         if self.at_least == GameValue::Loss && self.at_most == GameValue::Win
@@ -606,13 +610,14 @@ impl Solver {
         line
     }
 
-    /// Whether all further moves lead to the same result.
+    /// Whether all further moves in `diagram` lead to the same result.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
         with_position!(&self.variant, diagram, me, position => proof_writer::is_dead(position))
     }
 
-    /// A move in `diagram` that keeps the value of the start position. `diagram` must have the same value.
+    /// A move in `diagram` that keeps the value of the start position. The position `diagram` must have the
+    /// same value as the start position.
     fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
         let me = diagram.to_move;
         let mine = me == self.start.to_move;

@@ -1,4 +1,4 @@
-//! The trait of all strategies. The caller calls a strategy once per move, so search nodes need no virtual call.
+//! The trait of all strategies. A caller makes one virtual call per move, not one per search node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use crate::clock::{Clock, SystemClock};
 
 /// A way to choose moves. A strategy may keep results of one search for its next move.
 pub trait Strategy: Send {
-    /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set, returns soon, with the
-    /// best move found so far.
+    /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set, the function
+    /// returns soon, with the best move found so far.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision;
 }
 
@@ -78,8 +78,8 @@ impl Stop {
         Stop::default()
     }
 
-    /// A child of this flag. Setting the parent also sets the child, but setting the child does not set its parent.
-    /// So a deadline can end one of many computations that share a parent.
+    /// A child of this flag. Setting the parent also sets the child, but setting the child does not set the
+    /// parent. So a caller can stop one of several computations, or all of them at once.
     ///
     /// ```
     /// use noughts_engine::Stop;

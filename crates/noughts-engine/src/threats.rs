@@ -5,8 +5,8 @@ use noughts_rules::{Action, Conclusion, Game, Goal, Move, Options, Turn, Variant
 /// On boards with more cells, [`threats`] finds nothing, because its time grows with the square of the number of cells.
 const MAX_CELLS: usize = 1_024;
 
-/// The moves with which a side would complete a line if it could move again, in ascending order. The side is the side
-/// that played `at`. Two or more of these moves are a fork: the opponent cannot prevent all of them with one move.
+/// The moves with which the side that played `at` would complete a line if it could move again, in ascending
+/// order. Two or more of these moves are a fork: the opponent cannot prevent all of them with one move.
 ///
 /// `after` is the game after the play. The list is empty for finished games, on nine boards, on boards with more than
 /// 1 024 cells, and in misère games, where the side that completes a line loses.

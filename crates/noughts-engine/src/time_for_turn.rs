@@ -8,9 +8,10 @@ use noughts_rules::ClockSettings;
 /// correspondence games), but the turn must be made within 30 s.
 const MAX_FIRST_TURN: Duration = Duration::from_secs(15);
 
-/// The time for a turn of a robot that has the time `left`. With a Fischer clock, this is a thirtieth of `left` plus
-/// three quarters of the increment. With other clocks, it is half of `left`. The time is never more than half of
-/// `left`, and in a first turn never more than 15 s, so that the robot does not lose on time.
+/// How long a robot thinks about a turn if its clock has the time `left`. With a Fischer clock, the time is a
+/// thirtieth of `left` plus three quarters of the increment. With other clocks, the time is half of `left`.
+/// The time never exceeds half of `left`, and in a first turn never exceeds 15 s. So the robot does not lose
+/// on time.
 ///
 /// ```
 /// use std::time::Duration;

@@ -64,16 +64,16 @@ impl Entry {
     }
 }
 
-/// Memory for one entry. `lock` is the key xor the entry. If a slot has one half from each of two threads that wrote at
-/// the same time, the halves do not match, and no lookup finds the entry.
+/// Memory for one entry. `lock` is the key xor the entry. Two threads that write at the same time may each
+/// leave one half in the slot. Then the halves do not match, and no lookup finds the entry.
 #[derive(Default, Debug)]
 struct Slot {
     lock: AtomicU64,
     entry: AtomicU64,
 }
 
-/// A transposition table. A new entry replaces the old entry of its slot. Exception: the old entry stays if it is from
-/// the same search, is for another position, and is deeper.
+/// A transposition table. A new entry replaces the old entry of its slot. Exception: the old entry stays if
+/// it is from the same search, is for another position, and has a greater depth.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
     slots: Vec<Slot>,
@@ -109,8 +109,8 @@ impl TranspositionTable {
         self.slots.len().ilog2()
     }
 
-    /// Starts a new search. From then on, a new entry replaces an entry of an earlier search in the same slot, even a
-    /// deeper one.
+    /// Starts a new search. From then on, a new entry replaces every entry of an earlier search in the same
+    /// slot, even an entry with a greater depth.
     pub(crate) fn renew(&self) {
         let generation = self.generation.load(Ordering::Relaxed);
         self.generation

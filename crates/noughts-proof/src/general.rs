@@ -1,6 +1,6 @@
-//! Checks claims about all games except plain grids of up to 128 cells. The checker uses the rules of the game. On nine
-//! boards it also uses the boards that each side has won or can still win, and with gravity the lines that are still
-//! possible.
+//! Checks claims about all games except plain grids of up to 128 cells. The checker uses the rules of the
+//! game. On nine boards, the checker also uses the boards that each side has won or can still win. With
+//! gravity, it also uses the lines that are still possible.
 
 use std::collections::HashSet;
 
@@ -35,8 +35,8 @@ impl<'r, R: Rules> General<'r, R> {
         }
     }
 
-    /// A key that is equal for equivalent positions: the smallest of the position's images under the symmetries of the
-    /// board. On nine boards, the marks on closed boards do not matter: see `nested::merge_closed`.
+    /// A key that is equal for equivalent positions: the smallest key of all rotations and reflections of the
+    /// position. On nine boards, the marks on closed boards do not matter: see `nested::merge_closed`.
     fn key(&self, position: &Diagram) -> Vec<u8> {
         let bytes = |symmetry: &Symmetry| {
             let image = symmetry.map_diagram(position);

@@ -68,9 +68,9 @@ impl Gravity {
         }
     }
 
-    /// Whether the claimant can win by following until it completes a line with a cell of the column `odd`. This must
-    /// be the only column with an odd number of empty cells. When no other move is left, the other side must play in
-    /// this column, directly below that cell.
+    /// Whether the claimant can win by following until it completes a line with a cell of the column `odd`.
+    /// `odd` must be the only column with an odd number of empty cells. When no other move is left, the other
+    /// side must play in this column, directly below the cell that completes the line.
     fn has_last_threat(
         &self,
         position: &Diagram,
@@ -82,8 +82,8 @@ impl Gravity {
         let empty: Vec<usize> = column
             .filter(|cell| position.marks[*cell].is_none())
             .collect();
-        // The empty cells are counted from 0, from the lowest cell up. The claimant gets the cells with odd numbers.
-        // Take the lowest of these cells that completes a line.
+        // The empty cells are counted from 0, from the lowest cell up. The claimant gets the cells with odd
+        // numbers. Find the lowest of these cells that completes a line.
         let threat = (1..empty.len()).step_by(2).find(|number| {
             let cell = empty[*number];
             self.can_line(position, claimant, |one| one == cell)
@@ -135,7 +135,7 @@ impl Gravity {
     }
 }
 
-/// All lines of exactly K cells. Every longer line contains one of them.
+/// All lines of exactly K cells. Every longer line contains a line of K cells.
 fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
     let (columns, rows, length) = (
         spec.columns() as i64,

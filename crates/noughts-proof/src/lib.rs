@@ -74,7 +74,7 @@ impl fmt::Display for GameValue {
 pub struct ProofError {
     /// Line number, from 1.
     pub line: u64,
-    /// What is wrong with that line.
+    /// What is wrong with this line.
     pub reason: String,
 }
 
@@ -104,8 +104,8 @@ impl Claim {
     }
 }
 
-/// Checks the records of one claim. A record is a line of the proof: a position, and the reason why the claim holds
-/// there.
+/// Checks the records of one claim. A record is a line of the proof: a position, and the reason why the claim
+/// holds in this position.
 pub(crate) trait Checker {
     /// Checks a record. If `reason` is right, adds the position to the proved positions. Otherwise returns what is
     /// wrong.

@@ -1,9 +1,9 @@
 //! Nine boards: results that are certain before the end of a game, and equivalent positions.
 //!
-//! A side *can get* the boards that it has won, and every open board with a line that has no mark of the other side. In
-//! Multi, a side is certain to win if it has won more boards than the other side can get. In Multi, a side cannot win
-//! if it can get at most as many boards as the other side has won. In Ultimate, a side cannot win if no line consists
-//! of boards that it can get.
+//! A side *can get* the boards that it has won, and every open board with a line that has no mark of the
+//! other side. In Multi, a side is certain to win if it has won more boards than the other side can get. In
+//! Multi, a side can still win only if it can get more boards than the other side has won. In Ultimate, a
+//! side can still win only if it can get all three boards of some line.
 
 use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
@@ -38,7 +38,7 @@ pub(crate) fn decided(spec: NestedSpec, position: &Diagram, attacker: Side) -> O
     }
 }
 
-/// The set of those boards (or cells) 0 to 8 for which `is_in` is true.
+/// The set of the boards (or cells) from 0 to 8 for which `is_in` is true.
 fn members(is_in: impl Fn(usize) -> bool) -> u16 {
     let found = (0..9).filter(|member| is_in(*member));
     found.fold(0, |set, member| set | 1 << member)

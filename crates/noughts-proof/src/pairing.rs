@@ -5,16 +5,17 @@
 //! taking the cell with the largest weight. The weight of a cell is the sum of the weights of all lines through the
 //! cell.
 //!
-//! *Pairing*: when the attacker takes one cell of a pair, the defender takes the other, so the attacker never gets a
-//! line through both cells. The attacker may get either of the two cells. Therefore both cells count as marks of the
-//! attacker in all other lines.
+//! *Pairing*: when the attacker takes one cell of a pair, the defender takes the other cell. So the attacker
+//! never gets a line through both cells. The attacker may get either of the two cells. Therefore both cells
+//! count as marks of the attacker in all other lines.
 
 use noughts_rules::Move;
 
 use crate::plain_grid::Cells;
 
-/// A line with more empty cells than this counts as a line with this many empty cells. So it weighs more than by the
-/// formula, never less, and the checker never accepts a wrong proof for this reason.
+/// A line with more empty cells than this number has the weight of a line with only this number of empty
+/// cells. So a weight may be too high, but never too low, and the checker never accepts a wrong proof for
+/// this reason.
 const MAX_COUNTED: u32 = 40;
 
 /// Maximum number of cells of a plain grid.
@@ -60,9 +61,9 @@ impl Counting {
         sum < self.complete && (0..on.len()).all(is_answered)
     }
 
-    /// Whether the defender, who is to move, stops all lines. Each item of `lines` is the set of the empty cells of a
-    /// line. This is true if all lines together weigh less than a complete line. It is also true if the defender can
-    /// take a cell after which no move of the attacker makes the lines as heavy as a complete line.
+    /// Whether the defender, who is to move, stops all lines. Each item of `lines` is the set of the empty
+    /// cells of a line. True if all lines together weigh less than a complete line. Also true if the defender
+    /// can take a cell after which no move of the attacker makes the lines as heavy as a complete line.
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {

@@ -3,11 +3,11 @@
 //!
 //! In these games an extra mark is never a disadvantage for its owner. The checker uses these consequences:
 //!
-//! - A mark does not matter if its side can no longer complete a line through it. An empty cell does not matter if
-//!   neither side can still complete a line through it. Positions that differ only in such cells count as the same
-//!   position.
-//! - A line is *live* if a side can still complete it. A move in a cell is no better than a move in another empty cell
-//!   that lies on all live lines through the first cell.
+//! - A mark does not matter if its side can no longer complete a line through the mark. An empty cell does
+//!   not matter if neither side can still complete a line through the cell. Positions that differ only in
+//!   such cells count as the same position.
+//! - A line is *live* if a side can still complete the line. A move in a cell is no better than a move in
+//!   another empty cell that lies on all live lines through the first cell.
 //! - A side to move that can complete a line wins. A side to move that can make two threats with one mark wins, unless
 //!   the other side can complete a line. A threat is a line that lacks one mark.
 //! - Counting and pairing (`pairing.rs`) show that the attacker cannot win.
@@ -44,7 +44,7 @@ pub(crate) struct PlainGrid {
     variant: Variant,
     counting: Counting,
     lines: Vec<Cells>,
-    /// For each symmetry of the board, the image of each cell.
+    /// For each symmetry of the board, the cell to which the symmetry maps each cell.
     symmetries: Vec<Vec<u8>>,
     proved: HashSet<Key>,
 }
@@ -108,8 +108,8 @@ impl PlainGrid {
         }
     }
 
-    /// A key that is equal for equivalent positions: the smallest of the position's images under the symmetries of the
-    /// board.
+    /// A key that is equal for equivalent positions: the smallest key of all rotations and reflections of the
+    /// position.
     fn key(&self, position: Position, live: &LiveLines) -> Key {
         let all = |lines: &[Cells]| lines.iter().fold(0, |all, line| all | line);
         let (attacker, defender) = (all(&live.attacker), all(&live.defender));
@@ -169,9 +169,9 @@ impl PlainGrid {
             .holds(lines, marks, pairs, position.attacker_to_move)
     }
 
-    /// The moves that a proof record must answer: the empty cells on live lines (lines that a side can still complete).
-    /// A cell is left out if another empty cell lies on all live lines through it. If several cells lie on exactly the
-    /// same live lines, only the cell with the lowest number is included.
+    /// The moves that a proof record must answer: the empty cells on live lines (lines that a side can still
+    /// complete). A cell is left out if another empty cell lies on all live lines through this cell. If
+    /// several cells lie on exactly the same live lines, only the cell with the lowest number is included.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);
         // For each cell, the cells that lie on all live lines through this cell.

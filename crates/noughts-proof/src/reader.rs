@@ -145,8 +145,8 @@ impl<R: BufRead> Reader<R> {
         Ok(is_stealing)
     }
 
-    /// The record (a position and a reason) in the current line; `None` after the last record of a claim. Does not
-    /// read the next line, so that an error in the record is reported with the right line number.
+    /// The record (a position and a reason) in the current line; `None` after the last record of a claim.
+    /// Does not read the next line, so that an error in the record has the right line number.
     pub(crate) fn record(
         &mut self,
         variant: &Variant,

@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// A set of bits with the numbers `0..WIDTH`. A shift drops the bits that leave the set. The distance of a shift must
-/// be less than the width.
+/// A set of bits with the numbers `0..WIDTH`. A shift drops the bits that leave the set. The distance of a
+/// shift must be less than [`WIDTH`](Bits::WIDTH).
 pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The number of bits.
     const WIDTH: usize;
-    /// Whether the set is a single integer, so that a shift is cheap. If it is not, [`Grid`](crate::Grid) checks only
-    /// the lines through the latest mark.
+    /// Whether the set is a single integer, so that a shift is cheap. For a set of several integers,
+    /// [`Grid`](crate::Grid) checks only the lines through the latest mark.
     const IS_WORD: bool;
     /// The empty set.
     const NONE: Self;

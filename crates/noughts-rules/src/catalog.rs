@@ -8,7 +8,8 @@ pub struct CatalogEntry {
     pub name: &'static str,
     /// The name of the game in English.
     pub title: &'static str,
-    /// How the variant differs from the other variants: a few words, lower case, no full stop.
+    /// A description in a few words, in lower case and without a full stop. It says how the variant differs
+    /// from the others.
     pub description: &'static str,
 }
 

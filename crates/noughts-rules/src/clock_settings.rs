@@ -26,7 +26,7 @@ pub enum ClockSettings {
     /// A time for the whole game. Each completed turn adds `increment_s`.
     #[non_exhaustive]
     Fischer {
-        /// Seconds at the start.
+        /// Time of each side at the start of the game, in seconds.
         base_s: u32,
         /// Seconds that a completed turn adds.
         increment_s: u32,
@@ -138,7 +138,7 @@ impl FromStr for ClockSettings {
     }
 }
 
-/// Why clock settings are refused. The message says what is allowed.
+/// Why clock settings are refused. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClockError {
     /// The time at the start is out of range.

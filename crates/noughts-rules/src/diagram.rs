@@ -235,8 +235,8 @@ impl Diagram {
         }
     }
 
-    /// Whether the board has a mark that can be the latest play and that sends the next play to `to`. If the board has
-    /// no marks: whether `to` is where the variant's first play must be.
+    /// Whether the latest play can have been a mark that sends the next play to `to`. If the board has no
+    /// marks: whether the variant's first play must be in `to`.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -308,8 +308,8 @@ impl Diagram {
     }
 }
 
-/// Whether a single mark can have completed all lines of a 3x3 board. `x` and `o` are the sets of cells that the two
-/// sides have marked. For Ultimate, the sets are the boards that each side has won.
+/// Whether a single mark can have completed all lines of a 3x3 board. `x` and `o` are the sets of cells that
+/// the two sides have marked. In Ultimate, callers also pass the sets of boards that the two sides have won.
 fn one_mark_completes_all([x, o]: [u16; 2]) -> bool {
     let is_completed_by_one = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
     !(nested::has_line(x) && nested::has_line(o))
@@ -398,7 +398,7 @@ fn read_board(word: &str) -> Result<Board, DiagramError> {
     }
 }
 
-/// Why a position is impossible, or why its text is invalid. The message says what is allowed.
+/// Why a position is impossible, or why its text is invalid. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DiagramError {
@@ -427,8 +427,8 @@ pub enum DiagramError {
     NoSuchSide(char, u8),
     /// The side to move is missing, or is not a single character.
     NoTurn,
-    /// The board to play in is missing, or its text is not a number from 0 to 8, `*` or `-`. Or the text is `-`, which
-    /// means that the game is over, but the game is not over.
+    /// The board to play in is missing, or its text is not a number from 0 to 8, `*` or `-`. Or the text is
+    /// `-` (the game is over), but the game is not over.
     NoPlayIn,
     /// The board to play in contradicts the marks or the variant.
     PlayIn,

@@ -83,7 +83,7 @@ pub enum DrawReason {
     Full,
     /// The players agreed.
     Agreement,
-    /// A player claimed a draw, because all others were away.
+    /// A player claimed a draw, because all other players were away.
     Claim,
     /// A clock ran out, but the opponent can no longer complete a line.
     Time,
@@ -97,7 +97,8 @@ pub enum WinReason {
     /// A line was completed. The value has the cells of all lines that the last play completed. In a misère game, the
     /// loser completed these lines.
     Line(Vec<Move>),
-    /// Three boards in a line were won. The value has the boards of all such lines that the last play completed.
+    /// Three boards in a line were won. The value has the boards of all lines of boards that the last play
+    /// completed.
     Boards(Vec<Board>),
     /// The side won more boards than the opponent, and all boards are closed.
     Points,
@@ -243,9 +244,9 @@ impl Game {
         }
     }
 
-    /// The rules cannot end a game with fewer plays than this. On one board, the number is K, the length of a line. On
-    /// nine boards, it is 9: three boards in a line need three marks each. The number is 0 if the game did not start at
-    /// the variant's first position.
+    /// The rules cannot end the game before the board has this many marks. On one board, the number is K, the
+    /// length of a line. On nine boards, the number is 9: three boards in a line need three marks each. The
+    /// number is 0 if the game did not start at the variant's first position.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,
@@ -287,7 +288,7 @@ impl Game {
         &self.variant
     }
 
-    /// The history setting: see [`Options::history`].
+    /// The limit of a rewind: see [`Options::history`].
     pub fn history(&self) -> u16 {
         self.history
     }
@@ -371,8 +372,8 @@ impl Game {
         }
     }
 
-    /// The cell to which a mark in this column falls. If the column is full or the game is over, this is the top cell,
-    /// and [`act`](Game::act) refuses the play.
+    /// The cell to which a mark in this column falls. If the column is full or the game is over, the result
+    /// is the top cell, and [`act`](Game::act) refuses the play.
     fn lowest_free_cell(&self, column: usize) -> Move {
         let mut cells = (0..).map_while(|row| self.variant.move_at(row, column));
         let rests = |at: &Move| {
@@ -486,7 +487,7 @@ fn check_order(variant: &Variant, order: &[Side]) -> Result<(), GameError> {
     }
 }
 
-/// Why an action was refused. The message says what is allowed.
+/// Why an action was refused. The error message says what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// The game is over.
@@ -550,11 +551,11 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Why a game cannot be set up. The message says what is allowed.
+/// Why a game cannot be set up. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GameError {
-    /// The history is too long for the board.
+    /// The history is greater than the number of cells minus one.
     History {
         /// The largest allowed value.
         max: usize,

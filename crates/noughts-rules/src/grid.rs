@@ -21,9 +21,9 @@ use crate::variant::{Goal, GridSpec, Overline, Placement, Variant};
 pub struct Grid<B: Bits, const P: usize> {
     spec: GridSpec,
     cell_bits: CellBits,
-    /// All cells.
+    /// The bits of all cells.
     board: B,
-    /// The cells of the last row.
+    /// The bits of the cells of the last row.
     floor: B,
     directions: Directions,
 }

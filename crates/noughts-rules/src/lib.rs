@@ -82,7 +82,7 @@ pub use variant::{
 pub use variant_name::VariantError;
 pub use view::{NestedView, View};
 
-/// Runs the README's examples together with the examples of the documentation.
+/// Runs the examples of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

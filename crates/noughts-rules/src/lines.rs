@@ -45,16 +45,17 @@ pub(crate) fn all(spec: &GridSpec, marks: &[Option<Side>]) -> impl Iterator<Item
         .filter(|&at| is_on_line(spec, marks, at))
 }
 
-/// Whether a single play can have completed all lines on the board. Only marks that pass `could_be_last` can
-/// be that play.
+/// Whether a single play can have completed all lines on the board. True if there are no lines. Only a mark
+/// for which `could_be_last` returns true can be this play.
 pub(crate) fn one_mark_completes_all(
     spec: &GridSpec,
     marks: &[Option<Side>],
     could_be_last: impl Fn(Move) -> bool,
 ) -> bool {
-    // One play completes at most one line in each of the four directions, and each line has fewer than 2 K marks. So
-    // one play cannot complete lines with 8 K cells or more. If the board has so many, return false at once. Without
-    // this limit, a board full of one side's marks would take hours to check.
+    // One play completes at most one line in each of the four directions, and each line has fewer than 2 K
+    // marks. So one play cannot complete lines with 8 K cells or more. If the lines on the board have that
+    // many cells, return false at once. Without this limit, a board full of one side's marks would take hours
+    // to check.
     let max_cells = 8 * spec.line();
     let lines: Vec<Move> = all(spec, marks).take(max_cells).collect();
     if lines.is_empty() || lines.len() == max_cells {
@@ -63,7 +64,7 @@ pub(crate) fn one_mark_completes_all(
     let mut before = marks.to_vec();
     lines.iter().any(|&last| {
         let mark = before[last.index()].take();
-        // Without the mark at `last`, a line that was too long for `+exact` may have exactly K marks.
+        // Without the mark at `last`, a run that was too long for `+exact` may be a line of exactly K marks.
         let mut suspects = lines.iter().copied().chain(around(spec, last));
         let had_line =
             suspects.any(|at| before[at.index()].is_some() && is_on_line(spec, &before, at));

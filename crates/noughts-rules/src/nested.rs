@@ -53,8 +53,9 @@ pub(crate) const fn has_line(set: u16) -> bool {
     HAS_LINE[(set & ALL) as usize]
 }
 
-/// The members of each of the 512 sets, lowest first, with four bits per member. The number of members is stored from
-/// bit 36 on. Random games choose their moves with `count` and `nth` of [`NestedMoves`]; the table makes both fast.
+/// For each of the 512 sets of cells (or boards): the members of the set, lowest first, with four bits per
+/// member. Bit 36 and the bits above it store the number of members. Random games choose their moves with
+/// `count` and `nth` of [`NestedMoves`]; the table makes both fast.
 const MEMBERS: [u64; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -102,7 +103,8 @@ pub struct NestedPosition {
     open: u16,
     /// The boards that the next play may go to; empty when the game is over.
     playable: u16,
-    /// The side to move, as the number of this side's first bit in [`SetPerSide`]: 0 or 16.
+    /// The side to move: 0 for the first side, 16 for the second side. This is also the number of the side's
+    /// first bit in [`SetPerSide`].
     half: u8,
 }
 
@@ -169,7 +171,7 @@ impl Nested {
         self.spec.scoring() == Scoring::MetaLine && has_line(won)
     }
 
-    /// Recomputes from the marks whether a board is won and whether it is open.
+    /// Recomputes from the marks whether a board is won and whether the board is open.
     fn update_board(position: &mut NestedPosition, board: usize) {
         let marks = position.boards[board];
         position.won = position.won.without(board);

@@ -1,4 +1,4 @@
-//! Moves as text: `1-0` is row 1, column 0. On nine boards it is board 1, cell 0.
+//! Moves as text: `1-0` is row 1, column 0. On nine boards, `1-0` is board 1, cell 0.
 
 use std::fmt;
 
@@ -44,8 +44,8 @@ impl Variant {
         on_board.then(|| Move::at(first * self.row_length() + second))
     }
 
-    /// Parses a move. With gravity, also parses a column alone. Numbers have no leading zeros, so that every place has
-    /// one text.
+    /// Parses a move. With gravity, also parses a column number alone, such as `3`. Numbers must not have
+    /// leading zeros, so each place has exactly one text.
     pub fn parse_place(&self, text: &str) -> Result<Place, PlaceError> {
         let unreadable = || PlaceError::Unreadable {
             text: Quoted::from(text),
@@ -71,7 +71,7 @@ impl Variant {
         }
     }
 
-    /// The number of columns. On nine boards, the number of cells per board.
+    /// The number of columns. On nine boards, the number of cells of one board.
     fn row_length(&self) -> usize {
         match self {
             Variant::Grid(spec) => spec.columns(),
@@ -96,8 +96,8 @@ impl Variant {
     }
 }
 
-/// Parses a number without sign and leading zeros. A number that is too large becomes the largest possible number,
-/// which is not on any board.
+/// Parses a number without sign and leading zeros; `None` if the text is not such a number. A number that is
+/// too large for a `usize` becomes `usize::MAX`, which is outside every allowed range.
 pub(crate) fn number(digits: &str) -> Option<usize> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     let canonical = digits.len() == 1 || !digits.starts_with('0');
@@ -109,9 +109,9 @@ pub(crate) fn number(digits: &str) -> Option<usize> {
 pub enum PlaceError {
     /// The text is not a move.
     Unreadable {
-        /// The text.
+        /// The start of the text.
         text: Quoted,
-        /// The form of a move in this variant.
+        /// How a move is written in this variant, such as `row-column`.
         form: &'static str,
     },
     /// The board has no such cell.

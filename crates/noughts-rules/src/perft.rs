@@ -5,8 +5,9 @@ use std::hint::black_box;
 use crate::place::Move;
 use crate::rules::Rules;
 
-/// The number of sequences of exactly `depth` legal moves from this position. Games that end earlier do not count.
-/// The last move of a sequence is also played, because benchmarks must measure it.
+/// The number of sequences of exactly `depth` legal moves from this position. Games that end earlier do not
+/// count. The function also plays the last move of each sequence, because benchmarks measure the time of the
+/// plays.
 ///
 /// ```
 /// use noughts_rules::{Grid, GridSpec, Rules, perft};

@@ -1,7 +1,8 @@
 //! The properties that every implementation of [`Rules`] must have.
 //!
-//! [`check_properties`] plays one game and checks all properties after every play. It also compares every position
-//! with the [reference implementation](crate::reference). A violation panics with a picture of the board.
+//! [`check_properties`] plays one game and checks all properties after every play. The function also compares
+//! every position with the [reference implementation](crate::reference). If a property is violated, the
+//! function panics with a picture of the board.
 
 use crate::byte_grid::ByteGrid;
 use crate::diagram::Diagram;
@@ -14,8 +15,8 @@ use crate::symmetry::Symmetry;
 use crate::timeline::AnyTimeline;
 use crate::variant::{GridSpec, Variant};
 
-/// Plays one game of `variant` and checks all properties after every play. The implementation is the one that
-/// [`AnyTimeline::new`] chooses. A game on one board is then played once more with [`ByteGrid`]. Each number in
+/// Plays one game of `variant` and checks all properties after every play. [`AnyTimeline::new`] chooses the
+/// implementation. The function then plays a game on one board once more with [`ByteGrid`]. Each number in
 /// `choices`, modulo the number of legal moves, is the index of the move to play.
 ///
 /// # Panics

@@ -27,7 +27,7 @@ const MAX_SEATS: usize = MAX_SIDES as usize;
 /// Maximum time of one turn in milliseconds, about 31 years.
 const MAX_USED_MS: u64 = 1_000_000_000_000;
 
-/// The line number of `history`; the start position is on the next line.
+/// The number of the line `history …` in a record. If there is a start position, it is on the next line.
 const HISTORY_LINE: usize = 3;
 
 /// A game with the players of its seats. Parsing a record replays the game, so every turn of a record is legal.
@@ -57,7 +57,7 @@ pub struct Record {
     seats: Vec<RecordSeat>,
     game: Game,
     clock: Option<ClockSettings>,
-    /// The time of each turn. Empty in a game without a clock.
+    /// The time of each turn in milliseconds. Empty in a game without a clock.
     used_ms: Vec<u64>,
     offers: Vec<OfferEvent>,
 }
@@ -104,8 +104,8 @@ impl Record {
         })
     }
 
-    /// Adds the clock of the game and the milliseconds that each turn took. Fails if the number of times differs from
-    /// the number of turns, or if a time is too long.
+    /// Adds the clock of the game and the milliseconds that each turn took. Fails if the number of times
+    /// differs from the number of turns, or if a time is longer than about 31 years.
     pub fn with_clock(
         mut self,
         clock: ClockSettings,
@@ -120,8 +120,8 @@ impl Record {
         Ok(self)
     }
 
-    /// Adds the offers and the answers to them. Fails if there are too many, if they are not in the order of the turns,
-    /// or if a turn or a seat does not exist.
+    /// Adds the offers and the answers to them. Fails if there are more than [`MAX_RECORDED_OFFERS`], if they
+    /// are not in the order of the turns, or if a turn or a seat does not exist.
     pub fn with_offers(mut self, offers: Vec<OfferEvent>) -> Result<Record, RecordError> {
         check_offers(&offers, self.game.turns().len(), self.seats.len())
             .map_err(|reason| RecordError { line: None, reason })?;
@@ -144,7 +144,7 @@ impl Record {
         &self.offers
     }
 
-    /// The version of the format that this record needs.
+    /// The lowest version of the record format that can express this record: 1 or 2.
     fn version(&self) -> u8 {
         let is_takeback = |turn: &crate::Turn| matches!(turn.action, Action::Takeback(_));
         let is_plain = self.clock.is_none()
@@ -461,8 +461,8 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Why a record is not valid. If a text was parsed, the message begins with the number of the wrong line. The message
-/// says what is allowed.
+/// Why a record is not valid. If a text was parsed, the error message begins with the number of the wrong
+/// line. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordError {
     line: Option<usize>,

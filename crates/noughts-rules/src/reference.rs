@@ -1,7 +1,8 @@
 //! A second implementation of the rules: slow and obvious.
 //!
-//! It shares only types and [`LINES_3X3`] with the fast implementations. To find lines it tries every window of K
-//! cells; to find legal moves it checks every cell. Tests and fuzzers compare it with the fast implementations.
+//! The reference shares only types and [`LINES_3X3`] with the fast implementations. To find lines, the
+//! reference tries every window of K cells; to find legal moves, it checks every cell. Tests and fuzzers
+//! compare the results of the reference with the results of the fast implementations.
 
 use crate::diagram::{Diagram, PlayIn};
 use crate::nested::LINES_3X3;

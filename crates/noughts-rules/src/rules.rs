@@ -10,10 +10,10 @@ use crate::variant::Variant;
 
 /// The rules of a variant: positions, legal moves, outcomes.
 ///
-/// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal.
-/// [`Game::act`](crate::Game::act) checks a move and then plays it. [`play`](Rules::play) assumes that the move is
-/// legal. The module `properties` (feature `testing`) checks that the methods of an implementation agree with each
-/// other.
+/// The functions for moves differ in how much they trust the caller. [`check`](Rules::check) explains why a
+/// move is illegal. [`Game::act`](crate::Game::act) checks a move and then plays it. [`play`](Rules::play)
+/// assumes that the move is legal. The module `properties` (feature `testing`) checks that the methods of an
+/// implementation agree with each other.
 ///
 /// ```
 /// use noughts_rules::{GridSpec, Move, ByteGrid, Rules};
@@ -27,8 +27,8 @@ use crate::variant::Variant;
 pub trait Rules: Clone + Send + Sync + 'static {
     /// The marks, the side to move and, on nine boards, the board to play in.
     type Position: Clone + Eq + Hash + fmt::Debug + Send + Sync;
-    /// An iterator over the legal moves. It borrows the position, so that a search on a large board needs no list of
-    /// moves per node.
+    /// An iterator over the legal moves. The iterator borrows the position, so a search on a large board
+    /// needs no list of moves for each node.
     type Moves<'p>: Iterator<Item = Move>
     where
         Self: 'p;
@@ -51,8 +51,8 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// All legal moves in ascending order. The list is empty if and only if the position has an outcome.
     fn moves<'p>(&'p self, position: &'p Self::Position) -> Self::Moves<'p>;
 
-    /// Checks a move. Returns `Ok` exactly for the moves in [`moves`](Rules::moves). An index that is not on the
-    /// board is also an error.
+    /// Checks a move. Returns `Ok` exactly for the moves in [`moves`](Rules::moves). Also returns an error
+    /// for a cell that is not on the board.
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
     /// Plays a legal move, and passes the turn to the next side. An illegal move leads to a wrong position or a panic.
@@ -63,8 +63,8 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// the next play. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
-    /// Sets the side to move. This is needed after [`take_back`](Rules::take_back), and for turn orders in which a side
-    /// has several seats.
+    /// Sets the side to move. Callers use this function after [`take_back`](Rules::take_back), and for turn
+    /// orders in which a side has several seats.
     fn set_turn(&self, position: &mut Self::Position, side: Side);
 
     /// The position as plain data.
@@ -74,16 +74,17 @@ pub trait Rules: Clone + Send + Sync + 'static {
     fn set_up(&self, diagram: &Diagram) -> Self::Position;
 }
 
-/// How a game ended by the rules. [`Conclusion`](crate::Conclusion) adds the other ways in which a game can end.
+/// How a game ended by the rules. [`Conclusion`](crate::Conclusion) adds the other ways in which a game can
+/// end, such as resignation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
     /// Nobody won.
     Draw,
-    /// These sides won. In a misère game of three sides, two win.
+    /// These sides won. In a misère game of three sides, two sides win.
     Won(Sides),
 }
 
-/// Why a move is illegal. The message says what is allowed.
+/// Why a move is illegal. The error message explains the reason to the player.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IllegalMove {
     /// The game is over.
@@ -122,7 +123,7 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
-/// Whether and how a game on one board is over. The position stores this state.
+/// Whether a game on one board is over, and how it ended. Each position stores this state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum GridState {
     /// The game goes on.

@@ -11,8 +11,9 @@ pub struct Symmetry {
 }
 
 impl Symmetry {
-    /// The symmetries of a variant, the identity first. A square board has 8 symmetries, a rectangle 4, a board with
-    /// gravity 2. Ultimate has 8. Multi has only 1, because its redirection depends on the numbers of the boards.
+    /// The symmetries of a variant, the identity first. A square board has 8 symmetries, a rectangle 4, a
+    /// board with gravity 2. Ultimate has 8. Multi has only 1, because its redirect rule depends on the
+    /// numbers of the boards.
     ///
     /// ```
     /// use noughts_rules::{Move, Symmetry};
@@ -48,19 +49,19 @@ impl Symmetry {
         }
     }
 
-    /// The image of a cell.
+    /// The cell to which this symmetry maps the cell `at`.
     pub fn map_move(&self, at: Move) -> Move {
         self.to[at.index()]
     }
 
-    /// The image of a position.
+    /// The position after this rotation or reflection.
     pub fn map_diagram(&self, diagram: &Diagram) -> Diagram {
         let mut marks = vec![None; diagram.marks.len()];
         for (mark, to) in diagram.marks.iter().zip(&self.to) {
             marks[to.index()] = *mark;
         }
         let board = |board: Board| {
-            // A symmetry maps all cells of one board to cells of one board.
+            // A symmetry maps the nine cells of a board to the nine cells of one board.
             let to = self.to[9 * board.index()].index() / 9;
             Board::new(to as u8).map_or(PlayIn::AnyOpen, PlayIn::Board)
         };

@@ -1,4 +1,5 @@
-//! A position with the plays that led to it. Here a variant that is known only at run time becomes a static type.
+//! A position with the plays that led to it. [`AnyTimeline`] selects the static type for a variant that is
+//! known only at run time.
 
 use crate::bits::Wide;
 use crate::byte_grid::ByteGrid;
@@ -24,14 +25,14 @@ pub struct Play {
 #[derive(Clone, Debug)]
 pub struct Timeline<R: Rules> {
     rules: R,
-    /// `None` if the timeline starts at the first position.
+    /// The position at which the timeline starts; `None` means the variant's first position.
     start: Option<R::Position>,
     plays: Vec<Play>,
     present: R::Position,
 }
 
 impl<R: Rules> Timeline<R> {
-    /// A timeline that starts at the first position.
+    /// A timeline that starts at the variant's first position.
     pub fn new(rules: R) -> Self {
         Timeline {
             present: rules.start(),
@@ -105,9 +106,9 @@ impl<R: Rules> Timeline<R> {
 
 /// A timeline of a variant that is known only at run time.
 ///
-/// Each case of this enum holds a timeline with another position type. The cases are not part of the public interface.
-/// The macro `dispatch!` matches on them, so that generic code chooses the type once per call, not once per search
-/// node.
+/// Each case of this enum holds a timeline with a different position type. The cases are not part of the
+/// public interface. The macro `dispatch!` matches on them, so that generic code chooses the type once per
+/// call, not once per search node.
 ///
 /// ```
 /// use noughts_rules::AnyTimeline;
@@ -118,22 +119,22 @@ impl<R: Rules> Timeline<R> {
 /// ```
 #[derive(Clone, Debug)]
 pub enum AnyTimeline {
-    /// Two sides, up to 16 bits: 3x3, 4x3, 3x4.
+    /// Two sides, at most 16 bits per side: 3x3, 4x3, 3x4.
     #[doc(hidden)]
     Grid16(Timeline<Grid<u16, 2>>),
-    /// Two sides, up to 64 bits, such as 7x7 and 9x6.
+    /// Two sides, at most 64 bits per side, such as 7x7 and 9x6.
     #[doc(hidden)]
     Grid64(Timeline<Grid<u64, 2>>),
-    /// Two sides, up to 128 bits, such as 10x11.
+    /// Two sides, at most 128 bits per side, such as 10x11.
     #[doc(hidden)]
     Grid128(Timeline<Grid<u128, 2>>),
-    /// Two sides, up to 256 bits, such as 15x15.
+    /// Two sides, at most 256 bits per side, such as 15x15.
     #[doc(hidden)]
     Grid256(Timeline<Grid<Wide<4>, 2>>),
-    /// Two sides, up to 512 bits, such as 22x22.
+    /// Two sides, at most 512 bits per side, such as 22x22.
     #[doc(hidden)]
     Grid512(Timeline<Grid<Wide<8>, 2>>),
-    /// Three sides, up to 64 bits.
+    /// Three sides, at most 64 bits per side.
     #[doc(hidden)]
     Three64(Timeline<Grid<u64, 3>>),
     /// Nine boards.
@@ -144,9 +145,9 @@ pub enum AnyTimeline {
     ByteGrid(Timeline<ByteGrid>),
 }
 
-/// Evaluates an expression with the timeline that an [`AnyTimeline`] holds, by value or by reference. Inside the
-/// expression, the timeline has its static type. The macro is only for the crates of this workspace. Other callers use
-/// the methods of [`AnyTimeline`].
+/// Evaluates an expression with the timeline that an [`AnyTimeline`] holds. Inside the expression, the
+/// timeline has its static type. The macro accepts an [`AnyTimeline`] by value or by reference. Only the
+/// crates of this workspace may use the macro. Other callers use the methods of [`AnyTimeline`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {

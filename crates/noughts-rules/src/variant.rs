@@ -1,4 +1,5 @@
-//! Variants: a variant is a kind of game with its numbers. The numbers are validated when a variant is created.
+//! Variants: a variant is a kind of game with its numbers, such as the size of the board. The constructors
+//! and the parser validate the numbers.
 
 use crate::place::Board;
 use crate::side::MAX_SIDES;
@@ -6,7 +7,7 @@ use crate::side::MAX_SIDES;
 /// Minimum number of columns, of rows, and of marks in a line.
 pub const MIN_SIZE: u8 = 3;
 
-/// The kind of game and its numbers, which are always in range.
+/// A kind of game with its numbers, such as the size of the board. All numbers are in their allowed ranges.
 ///
 /// ```
 /// use noughts_rules::Variant;
@@ -207,7 +208,8 @@ impl NestedSpec {
     pub(crate) const NAMED: [(&str, NestedSpec); 2] =
         [("multi", Self::MULTI), ("ultimate", Self::ULTIMATE)];
 
-    /// The same game, but the first play must be on the board `first`. With `None`, it may be on any board.
+    /// The same game, but the first play must be on the board `first`. With `None`, the first play may be on
+    /// any board.
     #[must_use]
     pub fn starting_on(self, first: Option<Board>) -> NestedSpec {
         NestedSpec { first, ..self }
@@ -229,7 +231,7 @@ impl NestedSpec {
     }
 }
 
-/// A number that is out of range. The message says what is allowed.
+/// A number that is out of range. The error message says what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum OutOfRange {

@@ -81,8 +81,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Parses a number without leading zeros. A number that is too large becomes the largest possible number, which
-    /// is out of every range.
+    /// Parses a number without leading zeros. A number that is too large for a `u64` becomes `u64::MAX`,
+    /// which is outside every allowed range.
     fn number(&mut self) -> Result<u64, Reason> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = self.rest.split_at(digits);
@@ -168,7 +168,7 @@ impl Cursor<'_> {
     }
 }
 
-/// Why a text is not a variant. The message says what is allowed.
+/// Why a text is not a variant. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VariantError {
     text: Quoted,

@@ -1,4 +1,5 @@
-//! The view of a game: everything that a user interface shows. A user interface needs no rules of its own.
+//! The view of a game: everything that a user interface shows. With a view, a user interface does not have to
+//! implement the rules.
 
 use crate::diagram::{BoardState, PlayIn};
 use crate::game::{Conclusion, Game, Seat, Turn};
@@ -12,7 +13,7 @@ use crate::variant::{Scoring, Variant};
 pub struct View {
     /// The variant.
     pub variant: Variant,
-    /// The history setting: see [`Options::history`](crate::Options::history).
+    /// The limit of a rewind: see [`Options::history`](crate::Options::history).
     pub history: u16,
     /// The number of completed turns plus one, also when the game is over.
     pub turn: usize,
@@ -46,8 +47,8 @@ pub struct NestedView {
     pub drawn: usize,
     /// The board to play in; `None` if the player may use any open board, or if the game is over.
     pub active: Option<Board>,
-    /// Whether the states of the boards show that further plays cannot change the result. This may be true before the
-    /// game is over.
+    /// Whether the states of the boards show that further plays cannot change the result. The value may be
+    /// true before the game is over.
     pub decided: bool,
 }
 
@@ -109,7 +110,7 @@ impl NestedView {
     }
 }
 
-/// Whether some line of three boards can still belong to one side: each of its boards is open or won by this side.
+/// Whether a side can still win three boards in a line: each of the three boards is open or won by this side.
 fn line_is_possible(boards: &[BoardState; 9]) -> bool {
     any_line(boards, |state, side| {
         state == BoardState::Won(side) || state == BoardState::Open

@@ -1,7 +1,7 @@
 //! Features of a grid: the marks in every possible line, and for lines of five the learned evaluation.
 //!
-//! A *window* is K cells in a line. A window has a value for a side only while this side can complete it. The fewer
-//! marks are missing in a window, the higher is its value.
+//! A *window* is K cells in a line. A window has a value for a side only while this side can still complete
+//! the window. A window that lacks fewer marks has a higher value.
 
 use noughts_rules::{Goal, GridSpec, Move, Placement, Rules, Side, Symmetry, Variant};
 
@@ -9,9 +9,9 @@ use crate::features::patterns::Patterns;
 use crate::features::windows::Windows;
 use crate::features::{Candidate, Features};
 
-/// The value of a window (K cells in a line) by the number of missing marks. Each value is about five times the next
-/// one. A complete window has no value, because the game is over. An empty window has no value either, and a window
-/// with marks that lacks more than five has the value 1.
+/// The value of a window (K cells in a line) by the number of missing marks. Each value is about five times
+/// the next one. A complete window has no value, because the game is over. An empty window has no value
+/// either. A window with marks that lacks more than five marks has the value 1.
 const WINDOW_VALUES: [i32; 6] = [0, 1200, 220, 40, 8, 2];
 
 /// On boards with more cells, only moves near marks are candidates, and symmetric positions do not share a hash.
@@ -20,18 +20,18 @@ const MAX_CELLS_OF_SMALL_BOARD: usize = 64;
 /// A cell is near a mark if it is at most this many rows and columns away.
 const NEAR: usize = 2;
 
-/// A move can make a threat only if the windows through its cell have at least this value in total: two windows that
-/// lack three marks, or one window that lacks two.
+/// A move can make a threat only if the windows through its cell have at least this value in total. This
+/// needs two windows that lack three marks, or one window that lacks two marks.
 const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
-/// The number by which move ordering lowers the score of a move that makes a four. A four that is not part of a winning
-/// sequence wastes a later threat. Without the learned evaluation, `search:2000n` played 600 games against `greedy` on
-/// 15x15k5: it lost 19 games with fours searched last, and 34 with fours searched first. With the learned evaluation,
-/// the score is not lowered.
+/// The number by which move ordering lowers the score of a move that makes a four. A four that is not part of
+/// a winning sequence wastes a threat that could be useful later. Without the learned evaluation,
+/// `search:2000n` played 600 games against `greedy` on 15x15k5: it lost 19 games with fours searched last,
+/// and 34 with fours searched first. With the learned evaluation, the score is not lowered.
 const FOUR_PENALTY: i32 = 3_500;
 
-/// The search for sequences of fours is used only if K is at least this number. With shorter lines, games end before
-/// such a sequence is useful.
+/// The search for sequences of fours runs only if K is at least this number. With shorter lines, games end
+/// before such a sequence is useful.
 const MIN_LINE_FOR_SEQUENCES: usize = 4;
 
 #[derive(Clone)]
@@ -39,7 +39,7 @@ pub(crate) struct GridFeatures {
     spec: GridSpec,
     sides: usize,
     windows: Windows,
-    /// The learned evaluation, if there is one for this game. If so, the values of windows are not computed.
+    /// The learned evaluation, if this game has one. If so, the values of windows are not computed.
     patterns: Option<Patterns>,
     /// For each side and cell, the sum of the values of the side's windows through the cell. The index is `side *
     /// cells + cell`.
@@ -138,9 +138,9 @@ impl GridFeatures {
         }
     }
 
-    /// The score for move ordering: the learned score, if there is one. Otherwise the sum of the values of the windows
-    /// through the cell. The side's own windows count a little more than those of its best opponent. In misère games
-    /// the side's own windows lower the score.
+    /// The score for move ordering. With a learned evaluation, this is the learned score. Otherwise it is the
+    /// sum of the values of the windows through the cell. The side's own windows count a little more than the
+    /// windows of the best opponent. In misère games the side's own windows lower the score.
     fn move_score(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             return patterns.move_score(side, at) + self.centre(at);
@@ -156,7 +156,7 @@ impl GridFeatures {
         }
     }
 
-    /// A number that is added to the evaluation for the side to move. It is a penalty if it is negative.
+    /// A bonus for the side to move, as a part of the evaluation. A negative number is a penalty.
     fn urgency(&self, mover: Side) -> i32 {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);
@@ -167,12 +167,12 @@ impl GridFeatures {
             (1.., _) => 9_000,
             (0, 2..) if self.spec.placement == Placement::Anywhere => -7_000,
             (0, 1..) => 0,
-            // If there is a learned evaluation, the totals are 0, and so is the bonus.
+            // With a learned evaluation, the totals and therefore the bonus are 0.
             (0, 0) => self.totals[side] / 4,
         }
     }
 
-    /// A bonus for cells near the middle of the board, through which more windows pass.
+    /// A bonus for cells near the middle of the board, because more windows pass through these cells.
     fn centre(&self, at: Move) -> i32 {
         let (columns, rows) = (self.spec.columns(), self.spec.rows());
         let (row, column) = (at.index() / columns, at.index() % columns);
@@ -211,7 +211,7 @@ impl<R: Rules> Features<R> for GridFeatures {
         let mover = rules.to_move(position);
         let urgent = self.urgency(mover);
         if let Some(patterns) = &self.patterns {
-            // If no side can win any more, the game is a draw, whatever the learned evaluation says.
+            // If no side can win any more, the game is a draw. The learned evaluation does not know this.
             let value = match self.open_windows[..] {
                 [0, 0] => 0,
                 _ => (patterns.estimate(mover) + urgent).clamp(-90_000, 90_000),
@@ -392,8 +392,8 @@ fn is_simple(spec: &GridSpec) -> bool {
     spec.placement == Placement::Anywhere && spec.goal == Goal::Make
 }
 
-/// The value of a window with `marks` marks of a side. `None` means that the side cannot complete the window: the
-/// value is 0.
+/// The value of a window with `marks` marks of a side. `None` means that the side cannot complete the window.
+/// The value is then 0.
 #[inline]
 fn window_value(line: usize, marks: Option<usize>) -> i32 {
     match marks {

@@ -37,8 +37,8 @@ static BOARD_VALUES: LazyLock<Vec<i16>> = LazyLock::new(|| {
     (0..3 * POWERS[8]).map(board_value).collect()
 });
 
-/// The value of an open board for one side: its threats, lines that it has begun, and its marks in the middle and in
-/// the corners.
+/// The value of an open board for one side. The value depends on the side's threats, on the lines that the
+/// side has begun, and on the side's marks in the middle and in the corners.
 fn side_value(mine: u16, theirs: u16) -> i16 {
     let threats = completing(mine, theirs).count_ones();
     let open = LINES_3X3.iter().filter(|line| theirs & **line == 0);
@@ -79,7 +79,7 @@ fn completing(mine: u16, theirs: u16) -> u16 {
     COMPLETE[usize::from(mine & ALL)] & !theirs
 }
 
-/// For each set of cells, whether it contains a line.
+/// For each set of cells, whether the set contains a line.
 const HAS_LINE: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;
@@ -94,9 +94,9 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// A bonus for the side to move. The bonus is higher if this side can complete a line on a `playable` board or block a
-/// line of the opponent there, and if several boards are playable. `marks` returns the cells of the side to move and of
-/// the opponent on a board.
+/// A bonus for the side to move. The bonus is higher if this side can complete a line on a `playable` board,
+/// or block a line of the opponent there. Several playable boards also raise the bonus. `marks` returns the
+/// cells of the side to move and of the opponent on a board.
 #[inline]
 fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
     let (mut line, mut block) = (0, 0);
@@ -130,12 +130,12 @@ pub(crate) struct NestedFeatures {
     sum: i32,
 }
 
-/// A symmetry of nine boards.
+/// A symmetry of the nine boards, as tables.
 #[derive(Clone)]
 struct SymmetryTable {
     to: [u8; 81],
     back: [u8; 81],
-    /// The image of each set of boards.
+    /// For each set of boards, the set to which the symmetry maps it.
     boards: Vec<u16>,
 }
 
@@ -281,7 +281,8 @@ impl Features<Nested> for NestedFeatures {
         }
     }
 
-    /// Returns `None` in Ultimate, and in Multi when only one board is open. In these cases, a move can end the game.
+    /// Returns `None` in Ultimate, and in Multi when only one board is open. In these two cases, a move can
+    /// end the game.
     fn best_after(
         &self,
         rules: &Nested,

@@ -1,8 +1,8 @@
 //! The learned evaluation of lines of five.
 //!
-//! Four lines pass through a free cell. For each line and side, the *reach* is the best shape that the side makes by
-//! playing in the cell, from nothing to a five. The reach depends only on the four cells on either side of the cell.
-//! The four reaches of a side are the *combination* of the cell.
+//! Four lines pass through a free cell. For each of these lines and each side, the *reach* is the best shape
+//! that the side makes by playing in the cell: from nothing to a five. The reach depends only on the four
+//! cells on either side of the cell. The four reaches of a side are the *combination* of the cell.
 //!
 //! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a few neurons
 //! with rectified linear activation (negative values count as zero). Each combination also has a *move score*, which
@@ -15,11 +15,11 @@ use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Side};
 
 use crate::features::windows::DIRECTIONS;
 
-/// The reach at a cell depends on this many cells on either side of the cell.
+/// The reach at a cell depends on this number of cells on either side of the cell.
 const ARM: usize = 4;
 
-/// The maximum number of columns and rows. A line of cells with `ARM` more cells beyond each end must fit into one
-/// `u64`, at two bits per cell.
+/// The maximum number of columns and rows. A row, column or diagonal with `ARM` more cells beyond each end
+/// must fit into one `u64`, at two bits per cell.
 const MAX_LINE: usize = 32 - 2 * ARM;
 
 /// The best shape that a side makes in a line by playing in the middle cell.
@@ -91,7 +91,8 @@ struct Learned {
     /// The index in `numbers` of each combination. Combinations with the same sorted reaches share their numbers.
     indices: Vec<u16>,
     numbers: Vec<Numbers>,
-    /// The start value of all weight sums: the sums of an empty board. They are the same for every board size.
+    /// The start values of the weight sums: the sums of an empty board. These sums are the same for every
+    /// board size.
     start: Weights,
     output: [i32; HIDDEN],
 }
@@ -166,7 +167,7 @@ impl Learned {
         ((linear + hidden) >> OUTPUT_BITS) as i32
     }
 
-    /// The values that a free cell adds to the sums for the case that `mover` is to move.
+    /// The values that a free cell adds to the sums if `mover` is to move.
     #[inline]
     fn weights(&self, mover: usize, combinations: [Combination; 2]) -> Weights {
         let own = &self.numbers(combinations[mover]).weights[0];
@@ -174,7 +175,7 @@ impl Learned {
         std::array::from_fn(|n| own[n] + other[n])
     }
 
-    /// After the combinations of a free cell have changed, updates the sums for the case that `mover` is to move.
+    /// After the combinations of a free cell have changed, updates the sums that apply if `mover` is to move.
     #[inline]
     fn exchange(
         &self,
@@ -196,8 +197,8 @@ impl Learned {
     }
 }
 
-/// The combinations of a cell after the line through it in `direction` has changed. The combinations do not depend on
-/// the content of the cell itself.
+/// The combinations of a cell after the line through the cell in `direction` has changed. The combinations do
+/// not depend on the content of the cell itself.
 #[inline]
 fn updated(
     reaches: &[u8],
@@ -244,8 +245,8 @@ fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     let mut within: Vec<usize> = (0..all.len())
         .filter(|around| beyond(*around) == 0)
         .collect();
-    // The loop begins with the lines that have the most marks of the first side, because the reach of a line depends on
-    // the reaches of lines with one more of these marks.
+    // The reach of a line depends on the reaches of lines with one more mark of the first side. So the loop
+    // begins with the lines that have the most marks of this side.
     within.sort_by_key(|around| std::cmp::Reverse(own(*around).count_ones()));
     for around in within {
         let free = !(around | around >> 1) & LOW_BITS;
@@ -276,7 +277,7 @@ fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     all
 }
 
-/// The lower bit of every cell.
+/// A mask with the lower bit of every cell.
 const LOW_BITS: usize = 0x5555;
 
 /// The marks of the first side. `around` has two bits per neighbouring cell. In the result, the lower bit of a cell is
@@ -308,7 +309,7 @@ fn is_five(around: usize) -> bool {
     before + 1 + after == 5
 }
 
-/// The place of a cell in the line through it in one direction.
+/// Where a cell is in the line that passes through the cell in one direction.
 #[derive(Clone, Copy, Default)]
 struct Place {
     line: u16,
@@ -338,9 +339,9 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// The patterns of an empty board. Returns `None` if the learned numbers do not apply. They apply to games with two
-    /// sides, lines of five, at most 24 columns and rows, and neither gravity nor misère. `+exact` is allowed and
-    /// changes only the reaches.
+    /// The patterns of an empty board. Returns `None` if the learned numbers do not apply to the game. The
+    /// numbers apply to games with two sides, lines of five, and at most 24 columns and rows, but not with
+    /// gravity or misère. `+exact` is allowed and changes only the reaches.
     pub fn new(spec: &GridSpec) -> Option<Patterns> {
         let is_learned = spec.sides() == 2
             && spec.line() == 5
@@ -491,7 +492,7 @@ impl Patterns {
         own.move_score[0] + other.move_score[1]
     }
 
-    /// Whether the move makes an open three or more.
+    /// Whether the move makes an open three or a better shape.
     pub(crate) fn is_attack(&self, side: Side, at: Move) -> bool {
         let combination = self.combinations[at.index()][side.index()];
         (0..4).any(|direction| combination.reach(direction) >= Reach::OpenThree as u16)

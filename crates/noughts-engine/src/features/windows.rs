@@ -1,18 +1,18 @@
 //! The marks of each side in every possible line of a grid.
 //!
-//! A *window* is K cells in a line. A window belongs to a side while this side can still complete it: no other side has
-//! a mark in the window and, with `+exact`, the side has no mark next to the ends of the window. A move changes the
-//! windows through its cell and, with `+exact`, the windows that end next to the cell. In games of two sides, the
-//! search for fours uses lists of the windows that lack one or two marks.
+//! A *window* is K cells in a line. A window belongs to a side while this side can still complete the window:
+//! no other side has a mark in the window and, with `+exact`, the side has no mark next to the ends of the
+//! window. A move changes the windows through its cell and, with `+exact`, the windows that end next to the
+//! cell. In games of two sides, the search for fours uses lists of the windows that lack one or two marks.
 
 use noughts_rules::{GridSpec, Move, Overline, Side};
 
 use crate::rng::Random;
 
-/// The step from one cell of a window to the next: rows and columns.
+/// The four directions of a window. Each entry is the step from one cell to the next, as (rows, columns).
 pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
-/// Windows that lack more marks than this are not listed.
+/// The lists have only the windows that lack at most this number of marks.
 const MAX_LISTED_LACK: usize = 2;
 
 /// Maximum number of Zobrist keys in the table: 1 MB, enough for 255x255 with two sides.
@@ -30,25 +30,28 @@ pub(crate) struct Windows {
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
-    /// Zobrist keys of marks. The index is `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed. A
-    /// table for 255x255 with 64 sides would take 33 MB of memory and about 20 ms to fill.
+    /// Zobrist keys of marks. The index is `cell * sides + side`. Keys with an index of [`MAX_KEYS`] or more
+    /// are not stored, but computed when needed. A table for 255x255 with 64 sides would take 33 MB of memory
+    /// and about 20 ms to fill.
     keys: Vec<u64>,
     /// The keys of all marks, combined by exclusive or.
     hash: u64,
-    /// The lists of the windows that lack one or two marks. `None` without `has_lists` of [`Windows::new`].
+    /// The lists of the windows that lack one or two marks. `None` if the parameter `has_lists` of
+    /// [`Windows::new`] was false.
     listed: Option<Listed>,
 }
 
 /// For each of two sides, the windows that lack one or two marks.
 #[derive(Clone)]
 struct Listed {
-    /// Window numbers by side and by the number of missing marks minus one.
+    /// The numbers of the windows. The first index is the side, the second is the number of missing marks
+    /// minus one.
     lacking: [[Vec<u32>; MAX_LISTED_LACK]; 2],
     /// The index of each window in its list; a window is in at most one list.
     index: Vec<u32>,
 }
 
-/// The place of a window (K cells in a line) on the board.
+/// A window (K cells in a line) on the board: its first cell, and the step from one cell to the next.
 #[derive(Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) first: usize,
@@ -91,7 +94,7 @@ impl Windows {
         self.spec.line()
     }
 
-    /// Whether windows that lack one or two marks are listed.
+    /// Whether this value has lists of the windows that lack one or two marks.
     pub(crate) fn are_listed(&self) -> bool {
         self.listed.is_some()
     }
@@ -117,8 +120,8 @@ impl Windows {
         !self.taken[cell]
     }
 
-    /// The numbers of the windows of `side` that lack `missing` marks, which must be one or two. Empty if there are no
-    /// lists.
+    /// The numbers of the windows of `side` that lack `missing` marks. `missing` must be one or two. Empty
+    /// without lists: see [`are_listed`](Windows::are_listed).
     #[inline]
     pub(crate) fn lacking(&self, side: Side, missing: usize) -> &[u32] {
         match &self.listed {
@@ -248,7 +251,8 @@ impl Windows {
         });
     }
 
-    /// Calls `f` for each window through a cell, with the number of marks of each side and the place of the window.
+    /// Calls `f` for each window through a cell, with the number of marks of each side in the window, and the
+    /// window.
     #[inline]
     pub(crate) fn through(&self, at: Move, mut f: impl FnMut(&[u8], Window)) {
         each_window(&self.spec, at, |number, window| {
@@ -305,9 +309,10 @@ fn sum(counts: &[u8]) -> usize {
 }
 
 impl Listed {
-    /// Whether a mark of a side changes a list. `own` and `other` are the numbers of marks of this side and of the
-    /// other side in the window, without the mark. Most marks change no list. The function uses bitwise operators
-    /// instead of `&&`, to avoid branches that the processor predicts badly.
+    /// Whether a mark of a side changes a list. `own` and `other` are the numbers of marks of this side and
+    /// of the other side in the window, without the mark that is added or removed. Most marks change no list.
+    /// The function uses bitwise operators instead of `&&`, to avoid branches that the processor predicts
+    /// badly.
     #[inline]
     fn is_affected(line: usize, own: usize, other: usize) -> bool {
         let by_own = (other == 0) & (own + MAX_LISTED_LACK + 1 >= line);
@@ -376,7 +381,7 @@ fn room(spec: &GridSpec, at: Move) -> [(usize, usize); 4] {
     ]
 }
 
-/// Calls `f` with the number and the place of every window through the cell.
+/// Calls `f` for every window through the cell, with the number of the window and the window.
 #[inline]
 fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     let line = spec.line();

@@ -1,6 +1,6 @@
-//! A plain alpha-beta search for Connect Four on 7x6. Benchmarks compare its speed with that of the solver. It uses bit
-//! boards, null windows and a transposition table of upper bounds, tries the columns from the middle outwards, and
-//! skips moves that lose at once.
+//! A plain alpha-beta search for Connect Four on 7x6. Benchmarks compare its speed with the speed of the
+//! solver. The search uses bit boards, null windows and a transposition table of upper bounds. It tries the
+//! columns from the middle outwards, and skips moves that lose at once.
 
 const STRIDE: u32 = 7;
 const BOTTOM: u64 = 0x0408_1020_4081;
@@ -29,17 +29,17 @@ impl PlainAlphaBeta {
         }
     }
 
-    /// The score of the position after plays in `columns`, for the side to move. Columns are counted from 0. A win with
-    /// the winner's last mark scores 1, and each mark that the winner has left adds 1. A loss is negative, a draw 0.
-    /// The game must not be over.
+    /// The score of the position after plays in `columns`, for the side to move. Columns are counted from 0.
+    /// A win with the winner's last mark scores 1, and each mark that the winner has left adds 1. A loss has
+    /// the negative score of the opponent's win, and a draw scores 0. The game must not be over.
     pub fn score(&mut self, columns: impl IntoIterator<Item = u8>) -> i32 {
         let (mine, mask) = marks(columns);
         let free = 42 - mask.count_ones() as i32;
         self.within(mine, mask, -free / 2, (free + 1) / 2)
     }
 
-    /// The sign of the score of a position. `mine` has the marks of the side to move, `mask` has the marks of both
-    /// sides: seven bits per column from the bottom up, of which the seventh is unused.
+    /// The sign of the score of a position. `mine` has the marks of the side to move, and `mask` has the
+    /// marks of both sides. Each column takes seven bits from the bottom up; the seventh bit is unused.
     pub fn sign(&mut self, mine: u64, mask: u64) -> i32 {
         self.within(mine, mask, -1, 1).signum()
     }
@@ -65,7 +65,8 @@ impl PlainAlphaBeta {
         low
     }
 
-    /// The side to move must not be able to win at once.
+    /// The score of a position, or a bound of a score that is not between `alpha` and `beta`. The side to
+    /// move must not be able to win at once.
     fn search(&mut self, mine: u64, mask: u64, mut alpha: i32, mut beta: i32) -> i32 {
         self.nodes += 1;
         let free = 42 - mask.count_ones() as i32;

@@ -21,7 +21,7 @@ impl<R: Searchable> Search<'_, R> {
         Some((first, WIN - plies as i32))
     }
 
-    /// The value for the side to move if one or two plies decide the game; otherwise `None`.
+    /// The value for the side to move, if one or two plies decide the game; otherwise `None`.
     pub(super) fn decided_at_once(&mut self) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
         let windows = self.board.windows().filter(|_| self.by_force)?;
@@ -60,9 +60,9 @@ impl<R: Searchable> Search<'_, R> {
         limit.saturating_sub(self.nodes)
     }
 
-    /// An approximate value of a move for the side that plays it. The function looks only for a VCF of the opponent
-    /// after the move. `None` if the move makes a four or fills the board, or if this search does not look for fours.
-    /// In these cases, the caller must play the move and search.
+    /// An approximate value of a move for the side that plays it. The function looks only for a VCF of the
+    /// opponent after the move. `None` if the move makes a four or fills the board, or if this search does
+    /// not look for fours. If the result is `None`, the caller must play the move and search.
     pub(super) fn quick_value(&mut self, at: Move) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply());
         if !self.by_force || ply + 1 >= self.free {
@@ -125,7 +125,7 @@ impl<R: Searchable> Search<'_, R> {
         self.fours.len()
     }
 
-    /// Lowers the scores of the collected fours.
+    /// Lowers the scores of the moves that [`note_fours`](Search::note_fours) collected.
     pub(super) fn put_fours_last(&self, list: &mut [Candidate]) {
         let penalty = self.board.features().four_penalty();
         for candidate in list {

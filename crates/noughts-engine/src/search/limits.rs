@@ -9,7 +9,7 @@ use noughts_rules::Quoted;
 use crate::registry::number;
 
 const MAX_TIME_MS: u64 = 3_600_000;
-/// Maximum node limit. A search of this many nodes takes about as long as [`MAX_TIME_MS`].
+/// Maximum node limit. A search of this many nodes takes about an hour, as long as [`MAX_TIME_MS`] allows.
 const MAX_NODES: u64 = 10_000_000_000;
 
 /// When a search stops: at the first limit that it reaches. A search always finds a move, even if it reaches a limit at
@@ -28,11 +28,11 @@ const MAX_NODES: u64 = 10_000_000_000;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// Maximum depth in plies.
+    /// Maximum depth in plies; `None` means no limit.
     pub depth: Option<u32>,
-    /// Maximum number of positions.
+    /// Maximum number of searched positions; `None` means no limit.
     pub nodes: Option<u64>,
-    /// Maximum time.
+    /// Maximum time; `None` means no limit.
     pub time: Option<Duration>,
 }
 

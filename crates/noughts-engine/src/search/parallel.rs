@@ -11,8 +11,9 @@ use crate::analysis::Analysis;
 use crate::features::Searchable;
 use crate::search::{LIKELY, Limits, Search, SearchContext, SearchPurpose, doubted};
 
-/// Minimum depth of a claimed search. With 2, 3 and 5 instead of 4, two threads needed 6 to 9 % more time to reach
-/// depth 12 in seven positions of 15x15k5. This difference is within the noise.
+/// Minimum remaining depth, in plies, at which a thread claims a move. With 2, 3 and 5 instead of 4, two
+/// threads needed 6 to 9 % more time to reach depth 12 in seven positions of 15x15k5. This difference is
+/// within the noise.
 const MIN_CLAIMED_DEPTH: u32 = 4;
 
 /// Number of claim slots. If two claims use the same slot, the later one overwrites the earlier one.
@@ -20,11 +21,11 @@ const CLAIMS: usize = 4096;
 
 /// The state that the threads of a search share besides the transposition table.
 pub(super) struct SharedSearch {
-    /// Keys of the moves that some thread searches now.
+    /// Keys of the moves that some thread is searching now.
     claims: Vec<AtomicU64>,
     /// Whether the search is over. If so, all threads end.
     over: AtomicBool,
-    /// Nodes of the helper threads.
+    /// Number of nodes that the helper threads have searched.
     nodes: AtomicU64,
     /// A certainly or probably winning move that a helper thread found, and the value of this move.
     won: Mutex<Option<(Move, i32)>>,
@@ -56,10 +57,10 @@ impl SharedSearch {
     }
 }
 
-/// Which thread searches a move.
+/// Which thread has claimed a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// No thread, because the search is too shallow to claim.
+    /// No thread: the remaining depth is too small for claims, or the search has only one thread.
     Free,
     /// This thread, which claimed the move with this key.
     Here(u64),
@@ -83,7 +84,7 @@ impl Order {
         }
     }
 
-    /// The number of the next move.
+    /// The index of the next move; `None` after the last move.
     #[inline]
     pub(super) fn next(&mut self) -> Option<usize> {
         if self.turn < self.moves {
@@ -100,8 +101,8 @@ impl Order {
         self.turn > self.moves
     }
 
-    /// Defers a move, to search it after the others. Returns false if the move cannot be deferred, because it was
-    /// deferred before or is beyond the first 64 moves.
+    /// Defers a move, so that it is searched after the other moves. Returns false if the move was deferred
+    /// before, or if it is not one of the first 64 moves.
     pub(super) fn defer(&mut self, number: usize) -> bool {
         let waits = !self.is_second_round() && number < u64::BITS as usize;
         if waits {
@@ -140,7 +141,7 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
 }
 
 impl<R: Searchable> Search<'_, R> {
-    /// The loop of a helper thread.
+    /// Runs a helper thread until the search is over or has reached the maximum depth.
     fn assist(mut self) {
         let mut root = Vec::new();
         let listing = self.fill(&mut root, None);
@@ -166,7 +167,7 @@ impl<R: Searchable> Search<'_, R> {
         self.check_shared();
     }
 
-    /// Claims a move, unless another thread has claimed it or the search of the move is too shallow.
+    /// Claims a move, unless another thread has claimed it or the remaining depth `depth` is too small.
     #[inline]
     pub(super) fn claim(&self, at: Move, depth: u32) -> Claim {
         match self.shared {

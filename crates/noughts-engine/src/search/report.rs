@@ -58,8 +58,8 @@ impl<R: Searchable> Search<'_, R> {
         })
     }
 
-    /// The principal variation that begins with `first`. Its other moves come from the transposition table, or win at
-    /// once.
+    /// The principal variation that begins with `first`. The later moves come from the transposition table or
+    /// win at once.
     fn line(&mut self, first: Move) -> Vec<Move> {
         let mut line = vec![first];
         self.board.play(first);

@@ -34,7 +34,8 @@ impl<R: Searchable> Search<'_, R> {
             .depth
             .unwrap_or(u32::MAX)
             .min(self.free as u32);
-        // Values of odd and even depths differ a lot, so a search to a fixed depth advances in steps of two.
+        // Values of odd and even depths differ a lot, so a search to a fixed depth increases the depth by two
+        // plies each time.
         let (first, step) = match self.context.move_selection {
             MoveSelection::All => (2 - deepest % 2, 2),
             MoveSelection::Promising => (1, 1),
@@ -93,8 +94,8 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// Searches one depth. Returns the best move, with its value, of all moves that were searched before a limit was
-    /// reached. The next depth searches this move first.
+    /// Searches the root moves to the depth `depth`. Returns the best of the moves that were searched before
+    /// a limit was reached, and the value of this move. The next depth searches this move first.
     pub(super) fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
         let mut best: Option<(Move, i32)> = None;
         for number in 0..root.len() {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use noughts_rules::Move;
 
-/// A depth takes about this many times as long as the previous depth. If the next depth would probably not finish
-/// within the time for the turn, the search does not start it.
+/// A depth takes about this many times as long as the depth before. If the next depth would probably not
+/// finish within the time for the turn, the search does not start it.
 const GROWTH: u32 = 2;
 
 /// After this number of depths with the same best move, another best move is unlikely.
@@ -18,7 +18,7 @@ const FALL: i32 = 200;
 /// The history of the completed depths.
 #[derive(Default)]
 pub(super) struct TimeManager {
-    /// When the latest depth ended, counted from the start of the search.
+    /// The time from the start of the search to the end of the latest depth.
     done: Duration,
     /// The best move, and the number of depths for which it has not changed.
     best: Option<Move>,
@@ -29,8 +29,8 @@ pub(super) struct TimeManager {
 }
 
 impl TimeManager {
-    /// Whether to start another depth. The latest depth ended at `elapsed` and gave the move and the value in
-    /// `found`. `usual` is the usual time per move.
+    /// Whether the search should start another depth. The latest depth ended at `elapsed` and gave the move
+    /// and the value in `found`. `usual` is the usual time per move.
     pub(super) fn should_search_deeper(
         &mut self,
         usual: Duration,

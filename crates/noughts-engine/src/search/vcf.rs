@@ -1,9 +1,9 @@
 //! Victory by continuous fours (VCF).
 //!
-//! A *four* is a window that lacks one mark. The opponent has a single reply to a four, so two fours at once win. The
-//! attacker plays only fours, so the search of a sequence of twenty plies takes only a few hundred nodes, and every win
-//! that it finds is certain. This search is used only for two sides that take turns, in games where every empty cell
-//! may be played and every completed window wins.
+//! A *four* is a window that lacks one mark. The opponent has a single reply to a four, so two fours at once
+//! win. The attacker plays only fours. So the search of a sequence of twenty plies takes only a few hundred
+//! nodes, and every win that the search finds is certain. This search is used only for two sides that take
+//! turns, in games where every empty cell may be played and every completed window wins.
 
 use noughts_rules::{Move, Side};
 
@@ -15,14 +15,14 @@ const MAX_FOURS: usize = 24;
 /// Number of slots of the table of positions without a VCF.
 const FAILED_SLOTS: usize = 1 << 13;
 
-/// A VCF search. One value is used for many searches, so that its memory is reused.
+/// A VCF search. Callers use one `VcfSearch` for many searches, to reuse its memory.
 pub(crate) struct VcfSearch {
-    /// The fours of the current sequence, each with its forced reply.
+    /// The fours of the current sequence, each with the reply that the four forces.
     line: Vec<(Move, Move)>,
     /// The end of a winning sequence: the move that completes a line, or the move that makes two fours and the two
     /// cells that complete them.
     last: Vec<Move>,
-    /// The fours to try, each with its forced reply: one stack for all plies.
+    /// The fours to try, each with the reply that the four forces. All plies share this stack.
     fours: Vec<(Move, Move)>,
     /// Keys of positions without a VCF.
     failed: Vec<u64>,
@@ -105,7 +105,7 @@ impl VcfSearch {
             self.last.extend(windows.free(*number));
             return true;
         }
-        // Any odd constant works. Its only purpose is that the key depends on the side to move.
+        // The constant makes the key depend on the side to move. Any odd constant works.
         let key = windows.hash() ^ (side.index() as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let place = key as usize % FAILED_SLOTS;
         if self.left == 0 || self.line.len() == MAX_FOURS || self.failed[place] == key {
@@ -135,15 +135,15 @@ impl VcfSearch {
             self.line.pop();
         }
         self.fours.truncate(begin);
-        // A search that reached its limit has not shown that there is no VCF.
+        // If the search reached its limit, a VCF may still exist.
         if self.left > 0 {
             self.failed[place] = key;
         }
         false
     }
 
-    /// Lists the possible fours. With `must`, lists only fours that a move in the cell `must` makes. Returns true if a
-    /// move makes two fours at once, which wins and ends the sequence.
+    /// Lists the possible fours. With `must`, lists only fours that a move in the cell `must` makes. Returns
+    /// true if a move makes two fours at once. Two fours at once win, so they end the sequence.
     fn list(&mut self, windows: &Windows, side: Side, must: Option<Move>, begin: usize) -> bool {
         for number in windows.lacking(side, 2) {
             let mut free = windows.free(*number);

@@ -17,7 +17,7 @@ const MAX_THREATS: u32 = 12;
 /// Number of slots of the table of positions without a VCT.
 const FAILED_SLOTS: usize = 1 << 12;
 
-/// The first VCT search starts after this many nodes. Before that, the ordinary search is more useful.
+/// The first VCT search starts after this many nodes. With fewer nodes, the ordinary search is more useful.
 const MIN_NODES: u64 = 4_000;
 
 pub(super) struct VctState {
@@ -75,8 +75,8 @@ impl<R: Searchable> Search<'_, R> {
         Some(plies as i32 - WIN)
     }
 
-    /// The value of a root move if the opponent has a VCT after it. Called for moves that seem best. Searches the
-    /// same move again only after the node count has about doubled.
+    /// The value of a root move, if the opponent has a VCT after the move. Called for moves that seem best.
+    /// Searches the same move again only after the node count has about doubled.
     pub(super) fn refute(&mut self, at: Move) -> Option<i32> {
         let allowed = self.nodes / 4;
         let enough = |refutation: &RefutationAttempt| 2 * refutation.allowed > allowed;
@@ -177,8 +177,8 @@ impl<R: Searchable> Search<'_, R> {
         found.map(|plies| plies + 1)
     }
 
-    /// The number of plies in which the side to move loses, if it loses after every useful reply to the latest threat;
-    /// otherwise `None`.
+    /// The number of plies in which the side to move loses, if it loses after every useful reply to the
+    /// latest threat; otherwise `None`.
     fn defend(&mut self, threats: u32) -> Option<u32> {
         let mover = self.board.to_move();
         let windows = self.board.windows()?;

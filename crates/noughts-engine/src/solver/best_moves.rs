@@ -64,5 +64,5 @@ pub(super) fn moves_that_keep<P: ProvablePosition>(
     moves
 }
 
-/// Node limit for finding further moves that keep the value.
+/// Maximum number of further nodes that the solver searches for moves that keep the value.
 const MAX_MORE_NODES: u64 = 4096;

@@ -1,7 +1,8 @@
-//! Exact values of Connect Four: four in a line with gravity, on boards that fit into 64 bits. The solver searches for
-//! the *score* of a position, by alpha-beta with null windows. The score is 1 if the side to move wins with its last
-//! mark, 2 if it wins with the mark before, and so on. The score is negative if the side to move loses, and 0 for a
-//! draw. So the score gives both the value and the number of plies to the end. See [`Score`].
+//! Exact values of Connect Four: four in a line with gravity, on boards that fit into 64 bits. The solver
+//! searches for the *score* of a position, by alpha-beta with null windows. The score is 1 if the side to
+//! move wins with its last mark, 2 if it wins with its second-to-last mark, and so on. The score is negative
+//! if the side to move loses, and 0 for a draw. So the score gives both the value and the number of plies to
+//! the end. See [`Score`].
 
 mod board;
 pub(crate) mod book;
@@ -19,7 +20,8 @@ pub(crate) use board::Marks;
 use book::Book;
 use bounds::Bounds;
 
-/// How early the side to move wins or loses if both sides play best; see the description of this module.
+/// How early the side to move wins or loses if both sides play best. The description of this module defines
+/// the score.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Score(i32);
 
@@ -59,21 +61,22 @@ impl Score {
     }
 }
 
-/// A solver for one board size. Its table serves all positions on boards of this size.
+/// A solver for one board size. The solver's table serves all positions on boards of this size.
 pub(crate) struct ConnectFour {
     geometry: Geometry,
-    /// The columns from the middle outwards.
+    /// The cells of each column, as bits. The columns are in order from the middle outwards.
     columns: Vec<u64>,
     bounds: Bounds,
     book: Option<&'static Book>,
-    /// Minimum number of free cells in positions of the book.
+    /// Minimum number of free cells of a position in the book.
     min_book_free: u32,
     nodes: u64,
     is_stopped: bool,
 }
 
-/// A function that a search calls every 4 096 nodes, with the number of nodes and the fill of the table in thousandths.
-/// It returns true to stop the search. The proof writer also calls it for every record.
+/// A function that a search calls every 4 096 nodes. The arguments are the number of nodes and the fill of
+/// the table in thousandths. The function returns true to stop the search. The proof writer also calls the
+/// function for every record.
 pub(crate) type ShouldStop<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 /// A solved position.
@@ -82,7 +85,8 @@ pub(crate) struct Solved {
     pub(crate) value: GameValue,
     /// The number of plies to the end, if the caller asked for it.
     pub(crate) distance: Option<u32>,
-    /// Best play, as far as it was found within a node limit. Empty on a full board, and if the search was stopped.
+    /// Best play, as far as the search found it within a node limit. Empty on a full board, and if the search
+    /// was stopped.
     pub(crate) line: Vec<Move>,
 }
 
@@ -93,18 +97,20 @@ pub(crate) struct Stopped;
 /// Number of nodes between two calls of [`ShouldStop`].
 const NODES_PER_CHECK: u64 = 4_096;
 
-/// An upper bound is stored in the table as the bound plus this number. A stored 0 means that there is no bound.
+/// The table stores an upper bound as the bound plus this number. A stored 0 means that there is no bound.
 const UPPER: i32 = 34;
-/// A lower bound is stored in the table as the bound plus this number. So it is greater than every stored upper bound.
+/// The table stores a lower bound as the bound plus this number. So a stored lower bound is greater than
+/// every stored upper bound.
 const LOWER: i32 = 3 * UPPER;
 
-/// With at least this many free cells, the bounds of all children are looked up before a child is searched.
+/// With at least this many free cells, the search looks up the bounds of all children before it searches a
+/// child.
 const MIN_FREE_FOR_LOOKUP: u32 = 13;
 /// With at least this many free cells, a position and its mirror image share an entry of the table.
 const MIN_FREE_FOR_MIRROR: u32 = 24;
 
 impl ConnectFour {
-    /// Whether this solver can solve the game.
+    /// Whether this solver can solve games of this variant.
     pub(crate) fn supports(variant: &Variant) -> bool {
         let Variant::Grid(spec) = variant else {
             return false;
@@ -185,7 +191,7 @@ impl ConnectFour {
         self.nodes
     }
 
-    /// The allocated part of the table's maximum size, in thousandths.
+    /// The present size of the table, in thousandths of its maximum size.
     pub(crate) fn fill(&self) -> u64 {
         1000 >> (self.bounds.max_bits - self.bounds.bits)
     }
@@ -275,7 +281,7 @@ impl ConnectFour {
         (-(free / 2), (free + 1) / 2)
     }
 
-    /// The score, limited to the given range.
+    /// The score, clamped to the range from `low` to `high`.
     fn within(
         &mut self,
         marks: Marks,

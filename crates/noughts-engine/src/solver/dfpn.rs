@@ -1,18 +1,18 @@
 //! Depth-first proof-number search: whether the attacker can force a win.
 //!
-//! The proof number of a position estimates how many positions must still be decided to prove that the attacker wins.
-//! The refutation number (disproof number) is the same estimate for a proof that the attacker does not win. If the
-//! attacker is to move, the search continues at the child with the smallest proof number; otherwise at the child with
-//! the smallest refutation number. The search stores the numbers in a table instead of a tree (Nagai 2002). The search
-//! of the best child continues until its number is 1/4 above the number of the second-best child (Pawlewicz and Lew
-//! 2007).
+//! The proof number of a position estimates how many positions must still be decided to prove that the
+//! attacker wins. The refutation number (disproof number) is the same estimate for a proof that the attacker
+//! does not win. If the attacker is to move, the search continues at the child with the smallest proof
+//! number; otherwise at the child with the smallest refutation number. The search stores the numbers in a
+//! table instead of a tree (Nagai 2002). The search of the best child continues until the number of this
+//! child is 1/4 above the number of the second-best child (Pawlewicz and Lew 2007).
 
 use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// Infinity. A proof number of this size means that a win of the attacker cannot be proved. A refutation number of this
-/// size means that it cannot be refuted.
+/// Infinity: the proof number of a position in which the attacker cannot win, and the refutation number of a
+/// position in which the attacker wins.
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
 /// Proof and refutation number of a position.
@@ -38,7 +38,7 @@ impl Numbers {
         self.proof == 0 || self.refutation == 0
     }
 
-    /// Whether the attacker wins, if known.
+    /// Whether the attacker wins; `None` if the position is not decided.
     pub(crate) fn answer(self) -> Option<bool> {
         match (self.proof, self.refutation) {
             (0, _) => Some(true),
@@ -63,7 +63,7 @@ pub(crate) enum StaticResult {
     Proved,
     /// The attacker does not win.
     Refuted,
-    /// Not decided: the moves of the position must be searched.
+    /// Not decided. The moves of the position must be searched.
     Open,
 }
 
@@ -75,11 +75,12 @@ pub(crate) trait SearchPosition {
     /// A key that is equal for symmetric positions.
     fn key(&self) -> u64;
 
-    /// Like `key`, but more positions of equal value may share a wide key. A wide key takes longer to compute.
+    /// Like `key`, but more positions of equal value may share this key. A wide key takes longer to compute.
     fn wide_key(&self) -> u64;
 
-    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new` is
-    /// true if the table has no entry for the position. Expensive checks are worth their time only for a new position.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers.
+    /// `is_new` is true if the table has no entry for the position. Expensive checks save time only for a new
+    /// position.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);
@@ -105,9 +106,10 @@ pub(crate) struct Dfpn<'m, P> {
     nodes: u64,
     /// Whether the limit was reached.
     stopped: bool,
-    /// A seed that varies the estimated numbers, so that threads try different moves first. 0 means no variation.
+    /// A seed that varies the estimated numbers, so that each thread tries different moves first. 0 means no
+    /// variation.
     variation: u64,
-    /// A number for the attacker. It is combined with every key by exclusive or, so that the searches for both
+    /// A number for the attacker, which is combined with every key by exclusive or. So the searches for both
     /// attackers can share one table.
     attacker_key: u64,
 }
@@ -131,7 +133,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         }
     }
 
-    /// The same search with another seed, so that it tries moves in another order.
+    /// The same search with another seed, so that the search tries the moves in another order.
     pub(crate) fn with_variation(self, variation: u64) -> Self {
         Dfpn { variation, ..self }
     }
@@ -241,8 +243,9 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
     }
 }
 
-/// Returns the index of the child that is best for the side to move (the one with the smallest number), the number of
-/// the second-best child, and the numbers of the position.
+/// Returns the index of the best child for the side to move, the number of the second-best child, and the
+/// numbers of the position. The best child has the smallest proof number if the attacker is to move, and
+/// otherwise the smallest refutation number.
 fn choose(list: &[Child], attacks: bool) -> (usize, u32, Numbers) {
     let (mut best, mut first, mut second, mut sum) = (0, NEVER, NEVER, 0u32);
     for (number, child) in list.iter().enumerate() {

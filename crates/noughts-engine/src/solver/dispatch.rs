@@ -14,7 +14,7 @@ pub(crate) fn is_plain(spec: &GridSpec) -> bool {
         && spec.overline == Overline::Counts
 }
 
-/// How a position is represented.
+/// How the solver represents a position.
 pub(crate) enum Representation {
     /// A plain grid of up to 64 cells and 64 lines that is not a square, so it has only four symmetries.
     Rectangle,
@@ -46,8 +46,8 @@ impl Representation {
     }
 }
 
-/// Evaluates an expression in which `$position` is the position for this attacker, with the static type of its
-/// representation.
+/// Evaluates `$value`. In this expression, `$position` is the position of `$diagram` for `$attacker`, with
+/// the static type that [`Representation`] selects.
 macro_rules! with_position {
     ($variant:expr, $diagram:expr, $attacker:expr, $position:ident => $value:expr) => {{
         let (variant, diagram, attacker): (&noughts_rules::Variant, &noughts_rules::Diagram, noughts_rules::Side) = ($variant, $diagram, $attacker);

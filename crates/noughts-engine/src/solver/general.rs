@@ -57,7 +57,7 @@ pub(crate) struct General<R: Endgame> {
     /// One hash per symmetry, for the current position and for each position before it.
     hashes: Vec<u64>,
     ways: Vec<Symmetry>,
-    /// The image of each board under each symmetry.
+    /// For each symmetry, the board to which the symmetry maps each board.
     boards: Vec<[u8; 9]>,
     words: [Vec<u64>; 2],
     /// The hash word of each closed board, for each owner.
@@ -128,7 +128,8 @@ impl<R: Endgame> General<R> {
             })
     }
 
-    /// Whether the attacker wins, if [`Endgame::can_win`] or [`Endgame::has_won`] shows it; otherwise `None`.
+    /// Whether the attacker wins, if [`Endgame::can_win`] or [`Endgame::has_won`] decides this; otherwise
+    /// `None`.
     pub(crate) fn score(&self) -> Option<bool> {
         let (position, attacker) = (self.position(), self.attacker);
         if !self.rules.can_win(position, attacker) {
@@ -215,7 +216,7 @@ impl<R: Endgame> SearchPosition for General<R> {
             let numbers = match over {
                 Some(true) => Numbers::PROVED,
                 Some(false) => Numbers::REFUTED,
-                // The estimate counts the replies: more replies mean more work.
+                // The estimate is the number of replies, because more replies mean more work.
                 None if attacks => Numbers {
                     proof: replies,
                     refutation: 1,

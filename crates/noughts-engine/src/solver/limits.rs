@@ -15,16 +15,16 @@ use crate::strategy::Stop;
 pub(crate) struct Shared {
     pub(crate) nodes: AtomicU64,
     pub(crate) done: AtomicBool,
-    /// Whether the search ended because the table is too full and may grow.
+    /// Whether the search ended because the table is too full and can still grow.
     pub(crate) is_crowded: AtomicBool,
 }
 
-/// The limits of one call of a solver: the budget, the stop, and when the call began.
+/// The limits of one call of a solver: the budget, the stop, and the time when the call began.
 pub(crate) struct Limits<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) started: Duration,
-    /// Node count at the start.
+    /// The node count of the solver when the call began.
     pub(crate) from: u64,
     pub(crate) report: ProgressCallback<'a>,
     pub(crate) budget: Budget,
@@ -105,7 +105,7 @@ impl Limit for NodeLimit<'_> {
     }
 }
 
-/// No limit. Proofs are written without a limit, because most answers are then already in the table.
+/// No limit. The proof writer searches without a limit, because the table already has most answers.
 pub(crate) struct Unlimited;
 
 impl Limit for Unlimited {

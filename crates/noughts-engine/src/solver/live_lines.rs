@@ -8,8 +8,9 @@ pub(crate) struct Scale {
     line: usize,
 }
 
-/// A line that lacks more marks than this counts as a line that lacks this many marks. So it weighs more than by the
-/// formula, never less, and counting never wrongly shows that a side stops all lines.
+/// A line that lacks more marks than this number has the weight of a line that lacks only this number of
+/// marks. So a weight may be too high, but never too low, and counting never wrongly shows that a side stops
+/// all lines.
 const LONGEST: usize = 20;
 
 impl Scale {
@@ -45,7 +46,7 @@ pub(crate) struct LiveLines<L> {
 }
 
 impl<L: Bits> LiveLines<L> {
-    /// The lines of an empty board. The side can still complete all of them.
+    /// The lines of an empty board, all of which the side can still complete.
     pub(crate) fn new<B: Bits>(lines: &[B], through: &[L], scale: Scale) -> LiveLines<L> {
         let lacks: Vec<u8> = lines.iter().map(|line| line.count() as u8).collect();
         let of = |count: u8| {

@@ -6,7 +6,7 @@ use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Var
 
 use super::general::Endgame;
 
-/// For each set of cells, whether some line has no cell in the set.
+/// For each set of cells, whether some line of the board has no cell in the set.
 const HAS_ROOM: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;

@@ -1,12 +1,13 @@
 //! Counting and pairing: shows without search that the attacker cannot win on a plain grid.
 //!
-//! When the attacker takes one cell of a pair, the defender takes the other. So the attacker never completes a line
-//! through both cells. The remaining lines are counted with the method of Erdős and Selfridge (1973): a line with n
-//! marks weighs 2^n. Suppose that the defender is to move and all lines together weigh less than a complete line. If
-//! the defender then always takes the cell with the largest weight, the sum stays below the weight of a complete line,
-//! and the attacker never completes a line. If the attacker is to move, the sum must be small enough after every move
-//! of the attacker, or after the defender's reply to that move. A cell of a pair counts as a mark of the attacker in
-//! every line that the pair does not stop. `docs/solving.md` states the rule exactly.
+//! When the attacker takes one cell of a pair, the defender takes the other. So the attacker never completes
+//! a line through both cells. The remaining lines are counted with the method of Erdős and Selfridge (1973):
+//! a line with n marks weighs 2^n. Suppose that the defender is to move and all lines together weigh less
+//! than a complete line. If the defender then always takes the cell with the largest weight, the sum stays
+//! below the weight of a complete line, and the attacker never completes a line. If the attacker is to move,
+//! the sum must be small enough after every move of the attacker, or after the defender's reply to this move.
+//! A cell of a pair counts as a mark of the attacker in every line that the pair does not stop.
+//! `docs/solving.md` states the rule exactly.
 
 use noughts_rules::Bits;
 
@@ -22,7 +23,7 @@ pub(crate) struct PairingSearch<B, L> {
     /// A copy of `left`, made before the search tries pairs that add weight. The copy is restored if these pairs
     /// fail.
     kept: RemainingLines<B, L>,
-    /// Scratch memory: the weight on each cell.
+    /// Scratch memory of `is_answered`: the weight on each cell.
     trial: Vec<u32>,
     pub(crate) pairs: Vec<(usize, usize)>,
 }
@@ -94,8 +95,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
 
     /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
-        // With this total weight or more, all lines can be stopped only by one pair for each line. The pairs need two
-        // cells for each line, because no cell may be in two pairs.
+        // With this total weight or more, the defender needs one pair for each line. The pairs need two cells
+        // for each line, because no cell may be in two pairs.
         let limit = if attacks {
             self.made / 4 * 7
         } else {
@@ -129,8 +130,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         self.match_all()
     }
 
-    /// Makes a pair of two cells. This stops all lines through both cells, and doubles the weight of lines through only
-    /// one of the two cells.
+    /// Makes a pair of two cells. The pair stops all lines through both cells, and doubles the weight of the
+    /// lines through only one of the two cells.
     fn pair(&mut self, one: usize, other: usize) {
         self.pairs.push((one, other));
         let left = &mut self.left;
@@ -273,7 +274,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         let mut best = (0, None);
         let mut lines = left.alive;
         while let Some(line) = lines.pop() {
-            // Pairs on lighter lines are seldom worth the time.
+            // Pairs on lighter lines seldom help, so skip these lines.
             if left.weights[line] * 4 < heaviest {
                 continue;
             }

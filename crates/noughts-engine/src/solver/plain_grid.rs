@@ -1,10 +1,10 @@
 //! Plain grids: there are two sides, any empty cell may be played, and the side that first completes a line of K or
 //! more wins.
 //!
-//! An extra mark is never a disadvantage for its owner. A line is *live* if a side can still complete it. A cell does
-//! not matter if no live line passes through the cell. A cell is *dominated* if another empty cell lies on all live
-//! lines through the cell. A move in the dominated cell is never better than a move in that other cell. The module
-//! `pairing` adds counting and pairing.
+//! An extra mark is never a disadvantage for its owner. A line is *live* if a side can still complete the
+//! line. A cell does not matter if no live line passes through the cell. A cell is *dominated* if another
+//! empty cell lies on all live lines through the cell. A move in the dominated cell is never better than a
+//! move in that other cell. The module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -49,11 +49,11 @@ pub(crate) struct PlainGrid<B, L, const W: usize> {
 struct Threats<B> {
     /// The empty cells of the lines that the side can still complete.
     cells: B,
-    /// Cells that complete a line.
+    /// Cells where a mark of this side completes a line.
     wins: B,
-    /// Cells that make a threat.
+    /// Cells where a mark of this side makes a threat (a line that lacks one mark).
     makes: B,
-    /// Cells that make two threats at once.
+    /// Cells where a mark of this side makes two threats at once.
     forks: B,
     /// Cells with which the other side stops all forks.
     stops: B,
@@ -93,7 +93,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.marks
     }
 
-    /// Pairs with which the defender prevents a win; `None` if no such pairs are found.
+    /// Pairs of cells with which the defender prevents a win; `None` if no such pairs are found.
     pub(crate) fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
         self.is_held().then(|| self.live.pairs.clone())
     }
@@ -253,13 +253,13 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
     }
 }
 
-/// Makes wide keys differ from other keys.
+/// A constant that makes wide keys differ from other keys.
 const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Parameters of the estimates.
+/// Parameters of the estimated proof and refutation numbers.
 struct EstimateWeights {
-    /// The factors for the weight of the attacker's lines, of the defender's lines, and of the defender's lines through
-    /// the played cell.
+    /// `mine` is the factor for the weight of the attacker's lines, and `theirs` for the weight of the
+    /// defender's lines. `near` is the factor for the weight of the defender's lines through the played cell.
     mine: i64,
     theirs: i64,
     near: i64,
@@ -299,7 +299,7 @@ impl<B: Bits, L: Bits, const W: usize> SearchPosition for PlainGrid<B, L, W> {
         Self::least(&self.hashes) ^ Self::turn(self.attacks)
     }
 
-    /// This key ignores marks and empty cells that no longer matter.
+    /// This key ignores the marks and empty cells through which no side can complete a line any more.
     fn wide_key(&self) -> u64 {
         let [attacker, defender] = &self.plies[self.ply];
         let taken = self.marks[0].or(self.marks[1]);

@@ -5,17 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::dfpn::{NEVER, Numbers};
 
-/// Entries per bucket: four entries of two words fill a cache line.
+/// Number of entries in a bucket. Four entries of two words fill a cache line.
 const ENTRIES: usize = 4;
 
-/// Bytes of an entry in a checkpoint.
+/// Size of an entry in a checkpoint, in bytes.
 const ENTRY: usize = 16;
 
-/// If more than this part of the table is used, in thousandths, the table grows.
+/// The table grows when more than this many thousandths of its entries are used.
 pub(crate) const CROWDED: u64 = 600;
 
-/// A table of proof numbers. An entry is two words: the key xor the numbers, and the numbers. If an entry has one half
-/// from each of two threads, the halves do not match, and no lookup finds the entry.
+/// A table of proof numbers. An entry is two words: the key xor the numbers, and the numbers. Two threads
+/// that write at the same time may each leave one word in the entry. Then the words do not match, and no
+/// lookup finds the entry.
 pub(crate) struct ProofNumberTable {
     buckets: Vec<Bucket>,
 }
@@ -34,8 +35,8 @@ impl ProofNumberTable {
         }
     }
 
-    /// A larger table with the same entries, of at most `max_bytes` bytes. `None` if the limit or the free memory does
-    /// not allow a larger table.
+    /// A larger table with the same entries, of at most `max_bytes` bytes. `None` if `max_bytes` or the free
+    /// memory does not allow a larger table.
     pub(crate) fn grown(&self, max_bytes: usize) -> Option<ProofNumberTable> {
         let room = (max_bytes / size_of::<Bucket>() / self.buckets.len()).min(8);
         if room < 2 {
@@ -76,16 +77,16 @@ impl ProofNumberTable {
         None
     }
 
-    /// Loads the buckets of all keys into the cache at once, so that the cache misses overlap. When the buckets were
-    /// loaded one by one, loading took a quarter of the time of a search.
+    /// Loads the buckets of all keys into the processor's cache at once, so that the cache misses overlap.
+    /// When the buckets were loaded one by one, loading took a quarter of the time of a search.
     #[inline]
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
         let words = keys.map(|key| self.bucket(key).0[0][0].load(Ordering::Relaxed));
         std::hint::black_box(words.fold(0, |all, word| all | word));
     }
 
-    /// Stores numbers in the entry of the same key or in a free entry. If the bucket has neither, replaces the entry
-    /// whose numbers took the least work.
+    /// Stores numbers in the entry of the same key or in a free entry. If the bucket has no such entry,
+    /// replaces the entry whose numbers took the least work.
     pub(crate) fn put(&self, key: u64, numbers: Numbers) {
         let places = &self.bucket(key).0;
         let mut chosen = (0, u64::MAX);
@@ -114,7 +115,8 @@ impl ProofNumberTable {
         used.count() as u64 * 1000 / (seen.len() * ENTRIES) as u64
     }
 
-    /// Writes every entry and then an empty entry. Without the empty entry at the end, `load` reports a truncated file.
+    /// Writes every entry, and an empty entry at the end. If the empty entry is missing, `load` reports a
+    /// truncated file.
     pub(crate) fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             let data = data.load(Ordering::Relaxed);
@@ -127,8 +129,8 @@ impl ProofNumberTable {
         into.write_all(&[0; ENTRY])
     }
 
-    /// Reads what [`save`](ProofNumberTable::save) wrote. The table grows up to `max_bytes` bytes. Entries that do not
-    /// fit are dropped.
+    /// Reads what [`save`](ProofNumberTable::save) wrote. The table grows up to `max_bytes` bytes. In a full
+    /// bucket, a new entry replaces the entry whose numbers took the least work.
     pub(crate) fn load(&mut self, from: &mut dyn Read, max_bytes: usize) -> io::Result<()> {
         let mut entry = [0; ENTRY];
         for count in 1u64.. {
@@ -155,7 +157,8 @@ impl ProofNumberTable {
     }
 }
 
-/// An estimate of the work that the numbers took. Decided positions have the highest value, so they are kept longest.
+/// An estimate of the work that the numbers took. Decided positions have the highest value, so the table
+/// keeps them longest.
 fn effort(numbers: Numbers) -> u64 {
     if numbers.is_decided() {
         return u64::from(NEVER);

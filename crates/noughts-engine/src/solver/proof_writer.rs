@@ -34,17 +34,18 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
 
 /// A position for which a proof can be written.
 pub(crate) trait ProvablePosition: SearchPosition {
-    /// With `wins`: whether the checker needs no record to see that the attacker wins. Without `wins`: whether it needs
-    /// no record to see that the attacker cannot win.
+    /// With `wins`: whether the checker sees without a record that the attacker wins. Without `wins`: whether
+    /// the checker sees without a record that the attacker cannot win.
     fn is_obvious(&mut self, wins: bool) -> bool;
 
-    /// A move of the side to move that wins at once or makes two threats; `None` if none is known.
+    /// A move of the side to move that wins at once or makes two threats; `None` if no such move is known.
     fn quick_win(&mut self) -> Option<Move>;
 
-    /// The moves that a proof must answer.
+    /// The moves that a proof for all moves must answer. Moves that are never better than another move may be
+    /// missing.
     fn all_moves(&mut self) -> Vec<Move>;
 
-    /// Pairs with which the defender prevents a win, if some are found.
+    /// Pairs of cells with which the defender prevents a win; `None` if no such pairs are found.
     fn pairs(&mut self) -> Option<Vec<(usize, usize)>>;
 
     fn diagram(&self) -> Diagram;
@@ -160,8 +161,9 @@ impl<R: Endgame> ProvablePosition for AttackedPosition<General<R>> {
     }
 }
 
-/// With `wins`, a move after which the attacker still wins. Without `wins`, a move after which the attacker still
-/// cannot win. Searches if the answer is not in the table. Returns `None` if a limit is reached.
+/// With `wins`, a move after which the attacker still wins. Without `wins`, a move after which the attacker
+/// still cannot win. Searches if the answer is not in the table. Returns `None` if the search reaches its
+/// limit.
 pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -> Option<Move> {
     // The side to move may be the defender. A win of the defender also keeps the answer that the attacker cannot win.
     if let Some(at) = dfpn.position.quick_win() {
@@ -186,8 +188,8 @@ pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -
         .or_else(|| behind(dfpn, &|dfpn| dfpn.answer() == Some(wins)))
 }
 
-/// With `wins`: whether the checker needs no record to see that the attacker wins. Without `wins`: whether it needs no
-/// record to see that the attacker cannot win.
+/// With `wins`: whether the checker sees without a record that the attacker wins. Without `wins`: whether the
+/// checker sees without a record that the attacker cannot win.
 pub(crate) fn is_obvious(mut position: impl ProvablePosition, wins: bool) -> bool {
     position.is_obvious(wins)
 }
@@ -209,7 +211,7 @@ pub(crate) fn resisting_move<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>) -> Opt
     longer.or(moves.first().copied())
 }
 
-/// Writes the records of a claim, one line per record.
+/// Writes the records of the claim that the attacker wins (`wins`) or cannot win, one line per record.
 pub(crate) fn records<P: ProvablePosition>(
     dfpn: Dfpn<'_, P>,
     variant: &Variant,

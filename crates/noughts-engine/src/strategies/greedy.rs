@@ -1,6 +1,7 @@
-//! `greedy` wins at once if it can. If it cannot, and the next player threatens to win at once, it prevents this win
-//! (only on one board without gravity and misère). Otherwise it plays the most promising move. With gravity, in misère
-//! games and on nine boards, the most promising move usually prevents a win of the next player.
+//! `greedy` wins at once if it can. Otherwise, if the next player threatens to win at once, `greedy` prevents
+//! this win. This second rule applies only on one board, without gravity and without misère. If no rule
+//! applies, `greedy` plays the most promising move. With gravity, in misère games and on nine boards, the
+//! most promising move usually prevents a win of the next player.
 
 use noughts_rules::{Game, Outcome, dispatch};
 
@@ -20,7 +21,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
     make: |_, setup| Box::new(Greedy(Random::new(setup.seed))),
 };
 
-/// Maximum number of candidates on a large board.
+/// Maximum number of moves that are considered on a large board.
 const MAX_CANDIDATES: usize = 12;
 
 struct Greedy(Random);

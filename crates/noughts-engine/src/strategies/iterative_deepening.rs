@@ -29,8 +29,8 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// Maximum number of threads of one search.
 const MAX_THREADS: usize = 256;
 
-/// Minimum and maximum size of the transposition table, as the binary logarithm of the number of slots: 16 kB and 32
-/// MB.
+/// Minimum and maximum size of the transposition table, as the binary logarithm of the number of slots. The
+/// table takes from 16 kB to 32 MB.
 const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=21;
 
 /// Searches one ply deeper in each iteration until a limit is reached. Keeps its transposition table for the
@@ -81,7 +81,8 @@ impl IterativeDeepening {
         self.limits = limits;
     }
 
-    /// Whether a new search with these limits and this memory would have tables of the same size.
+    /// Whether a new search with these limits and this memory would have tables as large as the tables of
+    /// this search.
     pub fn has_size_for(&self, limits: &Limits, memory: usize) -> bool {
         self.table.bits() == table_bits(limits, memory) && self.endgame.has_size_for(memory / 2)
     }

@@ -1,5 +1,5 @@
-//! `mcts:N`: Monte Carlo tree search (UCT) with N random games. It needs no evaluation function. With more than two
-//! sides, each side maximises its own points.
+//! `mcts:N`: Monte Carlo tree search (UCT) with N random games and without an evaluation function. With more
+//! than two sides, each side maximises its own points.
 
 use noughts_rules::{Game, Move, Outcome, Rules, Side, Timeline, dispatch};
 
@@ -26,7 +26,8 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// thousands of plies.
 const MAX_PLAYOUT_PLIES: usize = 400;
 
-/// A tree with this many nodes, about 40 MB, is full: it no longer grows, and later games only update its nodes.
+/// A tree with this many nodes (about 40 MB) is full. A full tree no longer grows, and later games only
+/// update the existing nodes.
 const MAX_TREE_NODES: usize = 1_000_000;
 
 /// The exploration constant of UCT.

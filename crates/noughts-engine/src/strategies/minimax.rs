@@ -1,7 +1,7 @@
 //! `minimax:N`: searches every move to a depth of N plies.
 //!
-//! Between two players who take turns, this strategy plays better with an odd depth than with an even depth, because
-//! the last ply of an odd depth is the strategy's own move.
+//! If two players take turns, this strategy plays better with an odd depth than with an even depth. With an
+//! odd depth, the last ply of the search is the strategy's own move.
 
 use noughts_rules::Game;
 
@@ -23,8 +23,8 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
         let depth = parameter.parse().unwrap_or(1);
         Box::new(Minimax {
             depth,
-            // The table of a shallow search is small, because it reaches few positions twice, and a large table is slow
-            // to allocate.
+            // A shallow search has a small table: the search reaches few positions twice, and a large table
+            // is slow to allocate.
             table: TranspositionTable::new((2 * depth).clamp(10, 20).saturating_sub(2)),
             clock: setup.clock.clone(),
         })

@@ -1,7 +1,7 @@
 //! `perfect`: solves the position and plays a move that keeps the value of the position.
 //!
-//! It plays only some games, see [`refuses`]. It plays these games from every position, also from positions that occur
-//! only after a rewind.
+//! `perfect` plays only some games: see [`refuses`]. It plays these games from every position, also from
+//! positions that occur only after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,27 +38,29 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// Number of nodes between two checks of `Stop`.
 const NODES_PER_CHECK: u64 = 128;
 
-/// Games for two sides with at most this many cells are solved quickly, whatever their suffixes.
+/// `perfect` quickly solves every game for two sides on one board with at most this many cells, with any
+/// suffix.
 const MAX_CELLS_OF_ANY_GAME: usize = 12;
 
-/// Connect Four boards with at most this many cells are solved from the start in about a second.
+/// The Connect Four solver solves the empty board in about a second if the board has at most this many cells.
 const MAX_CELLS_OF_CONNECT_FOUR: usize = 30;
 
-/// Maximum number of nodes for the distance of a known win or loss in Connect Four: about 20 ms.
+/// Node limit of the search for the distance of a known win or loss in Connect Four. This search takes about
+/// 20 ms.
 pub(crate) const DISTANCE_NODES: u64 = 300_000;
 
 /// Maximum size of the solver's table in bytes.
 pub(crate) const SOLVER_MEMORY: usize = 64 << 20;
 
-/// Games with at most this many cells are solved by alpha-beta, with a table that is kept from move to move. Larger
-/// games are solved by proof-number search.
+/// Alpha-beta solves the games with at most this many cells, and keeps its table from move to move.
+/// Proof-number search solves the larger games.
 const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 
-/// The binary logarithm of the number of slots of the table for alpha-beta: 16 megabytes.
+/// The binary logarithm of the number of slots of the table for alpha-beta. The table takes 16 megabytes.
 const TABLE_BITS: u32 = 20;
 
-/// Like `TABLE_BITS`, but for boards of up to nine cells: 256 kilobytes. The table is small, because a server keeps one
-/// instance of this strategy for each of these variants.
+/// Like `TABLE_BITS`, but for boards of up to nine cells. The table takes only 256 kilobytes, because a
+/// server keeps one instance of this strategy for each of these variants.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {
@@ -80,9 +82,10 @@ fn refuses(game: &Game) -> Option<String> {
     )
 }
 
-/// Whether this is a board without a suffix on which the solver answers every position within a second. The slowest of
-/// 300 random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on 8x8k6
-/// (`cargo xtask bench solve positions`). 7x7k5 is left out because its first position takes longer.
+/// Whether this is a board without a suffix on which the solver answers every position within a second. The
+/// slowest of 300 random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with 7 columns or 7 rows
+/// (on 7x6k4), and 0.1 s on 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 is left out because its first
+/// position takes longer.
 fn is_solved_quickly(spec: &GridSpec) -> bool {
     let (columns, rows, line) = (spec.columns() as u8, spec.rows() as u8, spec.line() as u8);
     let is_small = match (columns.max(rows), columns.min(rows)) {
@@ -95,8 +98,8 @@ fn is_solved_quickly(spec: &GridSpec) -> bool {
     is_small && GridSpec::new(columns, rows, line) == Ok(*spec)
 }
 
-/// True for boards up to 7x6 (some of these boards have an [opening book](crate::solver::ConnectFour)) and for other
-/// small boards.
+/// True for boards up to 7x6 and for other boards of at most 30 cells. Some boards up to 7x6 have an [opening
+/// book](crate::solver::ConnectFour).
 fn is_connect_four_solved_quickly(spec: &GridSpec) -> bool {
     spec.columns() <= 7 && spec.rows() <= 6 || spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
 }
@@ -104,7 +107,7 @@ fn is_connect_four_solved_quickly(spec: &GridSpec) -> bool {
 struct Perfect {
     /// Answers on boards of up to nine cells, by [`position_number`].
     answers: HashMap<u32, Decision>,
-    /// Win, draw or loss of positions, for [`ExactSearch`].
+    /// The table of [`ExactSearch`]: win, draw or loss of positions.
     results: Option<TranspositionTable>,
     /// The table of the search in [`Perfect::with_distance`].
     distances: Option<TranspositionTable>,
@@ -174,7 +177,7 @@ impl Perfect {
     /// A move by the Connect Four solver; `None` in other games, and if the solver was stopped.
     fn choose_in_connect_four(&self, game: &Game, stop: &Stop) -> Option<Decision> {
         let started = self.clock.now();
-        // Every move uses a new solver, so that the answer depends on the position alone.
+        // Every move uses a new solver, so the answer depends only on the position.
         let mut solver = ConnectFour::new(game.variant(), SOLVER_MEMORY)?;
         let marks = solver.marks(&game.diagram());
         let choice = solver
@@ -276,12 +279,12 @@ struct ExactSearch<'t, R: Searchable> {
     table: &'t mut TranspositionTable,
     nodes: u64,
     stop: &'t Stop,
-    /// `stop` was set. Values returned from now on are meaningless.
+    /// Whether `stop` was set. If so, values returned from now on are meaningless.
     stopped: bool,
 }
 
 impl<R: Searchable> ExactSearch<'_, R> {
-    /// The most promising of the moves that keep the result.
+    /// The most promising move among the moves that keep the result, and this result (1, 0 or -1).
     fn best(&mut self) -> (Move, i32) {
         let list = self.list();
         let mut best = (list[0].at, -1);

@@ -5,7 +5,7 @@ use crate::diagram::Diagram;
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, Overline, Variant};
 
-/// An ending of a game that is neither a turn nor a result of the position.
+/// An ending of a game that is neither a turn nor a result of the position, such as a clock that ran out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Termination {
     /// The player of this seat left. All other sides win.
@@ -62,10 +62,10 @@ impl Game {
         others.is_empty() || others.iter().any(|side| self.can_complete_line(side))
     }
 
-    /// Whether `side` can still complete a line. For this, the board must have K cells in a line with only empty cells
-    /// and marks of `side`, and `side` must have enough plays left to fill the empty cells. The number of plays left
-    /// assumes that all seats play in turn and that nobody uses a rewind. The answer is always true with more than two
-    /// sides, in misère games and on nine boards.
+    /// Whether `side` can still complete a line. Two conditions must hold: some K cells in a line have no
+    /// mark of another side, and `side` has enough plays left to fill the empty cells of this line. The
+    /// number of plays left assumes that all seats play in turn and that nobody uses a rewind. The answer is
+    /// always true with more than two sides, in misère games and on nine boards.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Game, Options, Side};

@@ -118,7 +118,7 @@ fn with_exact_a_line_that_would_be_too_long_is_not_a_four() {
     // One move makes exactly five.
     assert_eq!(row("o x x x . x . . ."), Some((1, "0-4".into())));
     assert_eq!(row(". x x x x . x . ."), Some((1, "0-0".into())));
-    // Only one cell completes the four at 0-4; the other would make six.
+    // Only one cell completes the four at 0-4. A mark in the other cell would make six in a line.
     assert_eq!(row(". x x x . . x . ."), None);
     assert_eq!(row(". x x x . . . . ."), Some((3, "0-4".into())));
 }
@@ -302,7 +302,7 @@ fn moves_that_are_not_defences_lose() {
     }
 }
 
-/// A win found with few nodes is also found with many.
+/// A win that a search with few nodes finds is also found with many nodes.
 #[test]
 fn a_small_budget_never_gives_a_wrong_result() {
     each_position("7x7k4", 12, 100, |_, windows| {

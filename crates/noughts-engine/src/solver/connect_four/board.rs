@@ -1,4 +1,4 @@
-//! Positions of Connect Four as bits, and the lines on them.
+//! Positions of Connect Four as bits, and functions that find lines.
 //!
 //! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. Let `mask` be the set of all
 //! marks, and `bottom` the set of the lowest cells of the columns. Then `mask + bottom` has the cells on which the next
@@ -44,7 +44,7 @@ impl Geometry {
 
     /// The cells on which the next mark of each column lands.
     pub(super) fn playable(&self, mask: u64) -> u64 {
-        // On a board of 64 bits the sum may overflow; the lost bit is not a cell.
+        // On a board of 64 bits the sum may overflow. The lost bit is not a cell.
         mask.wrapping_add(self.bottom) & self.cells
     }
 
@@ -54,8 +54,8 @@ impl Geometry {
         (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
     }
 
-    /// A number that identifies the position. In each column the sum sets the bit above the highest mark. The bits
-    /// below this bit are the marks of the side to move.
+    /// A number that identifies the position. In each column, the number has a 1 above the highest mark. The
+    /// bits below this 1 are the marks of the side to move.
     pub(super) fn key(&self, marks: Marks) -> u64 {
         marks
             .mine
@@ -75,7 +75,7 @@ impl Geometry {
         self.key(marks).min(self.key(self.mirror(marks)))
     }
 
-    /// The position or its mirror image, whichever has the smaller key.
+    /// The position or its mirror image: the one with the smaller key.
     pub(super) fn canonical(&self, marks: Marks) -> Marks {
         let mirror = self.mirror(marks);
         match self.key(mirror) < self.key(marks) {
@@ -98,7 +98,7 @@ impl Geometry {
         marks
     }
 
-    /// The cells of the column with this cell.
+    /// The cells of the column that contains this cell.
     pub(super) fn column_of(&self, cell: u64) -> u64 {
         self.column(cell.trailing_zeros() / (self.rows + 1))
     }

@@ -1,4 +1,5 @@
-//! Opening books. `cargo xtask book` computes them with this solver. See `docs/solving.md` for the format.
+//! Opening books. `cargo xtask book` computes the books with the Connect Four solver. See `docs/solving.md`
+//! for the format.
 
 mod openings;
 #[cfg(feature = "book")]
@@ -10,7 +11,7 @@ use super::Score;
 use super::board::{Geometry, Marks};
 use openings::Openings;
 
-/// A board with a book.
+/// A board size for which there is a book.
 struct Board {
     columns: u32,
     rows: u32,
@@ -51,7 +52,7 @@ static BOOKS: [LazyLock<Book>; 3] = [
 /// Maximum number of marks in a position of a book.
 pub(crate) const MAX_MARKS: u32 = 16;
 
-/// Bytes per entry.
+/// Size of an entry in bytes.
 const BYTES: usize = 7;
 
 /// The book of one board size: values and best moves of positions at the beginning of the game.
@@ -160,7 +161,8 @@ mod tests {
     use crate::reference::connect_four::PlainAlphaBeta;
     use crate::rng::Random;
 
-    /// Checks an entry of the 7x6 book with a plain alpha-beta: its value, and that its best move keeps this value.
+    /// Checks the value and the best move of an entry of the 7x6 book with a plain alpha-beta. The best move
+    /// must keep the value.
     fn compare(plain: &mut PlainAlphaBeta, entry: u64) {
         let geometry = Geometry::new(7, 6);
         let marks = geometry.position(entry >> 5);
@@ -197,7 +199,7 @@ mod tests {
                 assert!(cell.is_power_of_two() && sign.abs() <= 1, "{entry:x}");
                 assert!(marks.mask.count_ones() <= MAX_MARKS, "{entry:x}");
                 let mirror = geometry.mirror(marks);
-                // A position that is its own mirror image has only one answer.
+                // A position that equals its mirror image has only one answer.
                 let expected = match mirror == marks {
                     true => cell,
                     false => geometry.mirrored(cell),

@@ -10,10 +10,10 @@ use crate::solver::GameValue;
 const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
-    /// A move that keeps the value of a position in which neither side has a line. A move from the book has no
-    /// distance. Otherwise the solver searches for the distance, and ends this search soon after `distance_nodes`
-    /// nodes. If the search finds the distance, no other move wins earlier or loses later. If the solver has not
-    /// searched before, the choice depends only on the position.
+    /// A move that keeps the value of a position in which neither side has a line. A move from the book has
+    /// no distance. Otherwise the solver searches for the distance, and ends this search soon after
+    /// `distance_nodes` nodes. If the search finds the distance, no other move wins earlier or loses later.
+    /// With a new solver, the choice depends only on the position.
     pub(crate) fn choose(
         &mut self,
         marks: Marks,
@@ -94,7 +94,7 @@ impl ConnectFour {
         Ok(moves)
     }
 
-    /// A line of best play that starts with this move.
+    /// A line of best play that starts with the move `first`.
     pub(crate) fn line_after(
         &mut self,
         marks: Marks,
@@ -144,7 +144,7 @@ impl ConnectFour {
         line
     }
 
-    /// A move that keeps the score in a position that is not over.
+    /// A move that keeps the score, and the position after this move. The game must not be over.
     pub(super) fn best(
         &mut self,
         marks: Marks,
@@ -165,7 +165,8 @@ impl ConnectFour {
             let late = children.iter().find(|(_, child)| !loses_at_once(*child));
             return late.or(children.first()).copied().ok_or(Stopped);
         }
-        // The first pass tries moves whose score is in the table, even if they come after moves that take long.
+        // The first pass searches each move only briefly. So it finds a move whose score is in the table
+        // before it spends much time on other moves.
         for is_quick in [true, false] {
             for (at, child) in &children {
                 // A quick search ends at its first check, after at most 4 096 nodes.

@@ -71,7 +71,7 @@ impl Writer<'_> {
 
     /// A move of the claimant after which the claim still holds, preferably a move that needs few further records.
     fn good_move(&mut self, marks: Marks) -> io::Result<(Move, Marks)> {
-        // The opponent's score after the move must be less than this.
+        // The opponent's score after the move must be less than this limit.
         let limit = Score(if self.wins { 0 } else { 1 });
         let other = self.claimant.next(2);
         let mut children = self.solver.children(marks);
@@ -104,7 +104,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the checker needs no record for the claim in this position. See `docs/solving.md`, "Obvious positions".
+    /// Whether the checker sees without a record that the claim holds in this position. See
+    /// `docs/solving.md`, "Obvious positions".
     fn is_obvious(&self, marks: Marks, to_move: Side) -> bool {
         let geometry = &self.solver.geometry;
         let has_line = |marks: u64| geometry.has_line::<0>(marks);

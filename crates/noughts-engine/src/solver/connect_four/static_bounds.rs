@@ -1,16 +1,17 @@
 //! Bounds of the score that need no search.
 //!
-//! A side *follows* if it answers each mark of the other side with a mark directly above. This needs columns with an
-//! even number of free cells. The free cells of such a column form pairs of a lower and an upper cell. The follower
-//! gets the upper cells, and the other side gets only lower cells. The next cell of a column with an odd number of free
-//! cells is an *odd cell*. The follower pairs odd cells of different columns: if the other side takes one of them, the
-//! follower takes the other one, and both columns become even.
+//! A side *follows* if it answers each mark of the other side with a mark directly above. Following works
+//! only in columns with an even number of free cells. The free cells of such a column form pairs of a lower
+//! and an upper cell. The follower gets the upper cells, and the other side gets only lower cells. The next
+//! cell of a column with an odd number of free cells is an *odd cell*. The follower pairs odd cells of
+//! different columns: if the other side takes one cell of a pair, the follower takes the other cell. Both
+//! columns then have an even number of free cells.
 
 use super::{ConnectFour, Marks};
 
 impl ConnectFour {
-    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the cells that
-    /// complete a line of the opponent. A bound that cannot narrow the window is not computed.
+    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the
+    /// cells that complete a line of the opponent. The function skips a bound that cannot narrow the window.
     pub(super) fn static_bounds<const STRIDE: u32>(
         &self,
         marks: Marks,
@@ -44,8 +45,9 @@ impl ConnectFour {
                     if wins == 0 {
                         continue;
                     }
-                    // The opponent follows, but plays no mark below its threat in this column. At the end the side to
-                    // move must play there.
+                    // The opponent follows, and plays in this column only as an answer. When no other move is
+                    // left, the side to move must play in this column, and the opponent completes a line
+                    // there.
                     let below = (wins & wins.wrapping_neg()) - 1;
                     let reachable = my_lower & !column | upper & column & below;
                     if self.is_contained::<STRIDE>(mine | reachable, odd ^ cell) {
@@ -90,8 +92,8 @@ impl ConnectFour {
         low
     }
 
-    /// Whether a side gets no line if it gets these marks and one cell of each pair of odd cells. The other side
-    /// chooses the pairs.
+    /// Whether a side cannot get a line if it gets the cells `marks` and one cell of each pair of odd cells.
+    /// The other side chooses the pairs.
     fn is_contained<const STRIDE: u32>(&self, marks: u64, odd: u64) -> bool {
         let has_line = |marks: u64| self.geometry.has_line::<STRIDE>(marks);
         if !has_line(marks | odd) {
@@ -119,7 +121,7 @@ impl ConnectFour {
     }
 }
 
-/// The single bits of a word.
+/// The set bits of a word, each as a word with only this bit.
 fn bits(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let bit = word & word.wrapping_neg();

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::super::Score;
 use super::super::board::{Geometry, Marks};
 
-/// Number of marks in the positions of the file.
+/// Number of marks in each position of an openings file.
 pub(crate) const OPENING_MARKS: u32 = 9;
 
 /// The scores of positions with the same number of marks on one board.
@@ -14,12 +14,13 @@ pub(super) struct Openings {
     pub(super) mark_count: u32,
     /// Canonical keys in ascending order.
     keys: Vec<u64>,
-    /// For each key the score as a signed byte.
+    /// For each key, the score as a signed byte.
     scores: Cow<'static, [u8]>,
 }
 
 impl Openings {
-    /// The positions with [`OPENING_MARKS`] marks; see [`keys`].
+    /// The positions with [`OPENING_MARKS`] marks, in the order of [`keys`]. `scores` has the score of each
+    /// position.
     pub(super) fn new(geometry: &Geometry, scores: &'static [u8]) -> Openings {
         let keys = keys(geometry, OPENING_MARKS);
         debug_assert_eq!(scores.len(), keys.len());
@@ -30,7 +31,7 @@ impl Openings {
         }
     }
 
-    /// Positions with this many marks, sorted by key.
+    /// The scores of `positions`, which all have `mark_count` marks and are sorted by key.
     #[cfg(feature = "book")]
     pub(super) fn of_sorted(mark_count: u32, positions: &[(u64, Score)]) -> Openings {
         let scores: Vec<Score> = positions.iter().map(|(_, score)| *score).collect();
@@ -142,9 +143,10 @@ mod tests {
         assert_eq!(openings.score(0), None);
     }
 
-    /// The first player wins by starting in the middle column, draws from the columns next to it, and loses from the
-    /// others (Allen 1988; Allis 1988). The numbers of plies are those that Pascal Pons' solver shows for the empty
-    /// board: scores -2, -1, 0, 1. Here they follow from the stored scores alone.
+    /// The first player wins by starting in the middle column, draws by starting in a column next to the
+    /// middle, and loses by starting in any other column (Allen 1988; Allis 1988). For the empty board,
+    /// Pascal Pons' solver shows the scores -2, -1, 0 and 1, which give the numbers of plies below. Here the
+    /// values follow only from the stored scores.
     #[test]
     fn stored_scores_give_the_published_values_of_the_first_moves() {
         let geometry = Geometry::new(7, 6);

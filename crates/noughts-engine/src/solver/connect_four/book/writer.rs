@@ -1,7 +1,7 @@
 //! Computes books, for `cargo xtask book` (feature `book`).
 //!
-//! The writer lets `perfect` play from the start against every reply. A book has the positions of these games in which
-//! `perfect` would otherwise need long to answer.
+//! The writer lets `perfect` play from the start against every reply. A book has the positions of these games
+//! in which `perfect` would need long to answer without the book.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use super::openings::{self, Openings};
 use super::{BOARDS, BYTES, Board, Book, MAX_MARKS};
 use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
 
-/// A position is left out of the book if `perfect` needs at most this many nodes for its answer. Nodes for the distance
-/// do not count.
+/// The book leaves out a position if `perfect` needs at most this many nodes for its answer. Nodes for the
+/// distance do not count.
 const QUICK_NODES: u64 = 400_000;
 
 /// A position in which `perfect` is to move.
@@ -39,7 +39,7 @@ pub struct BookWriter {
 /// Progress after one position.
 #[derive(Clone, Copy, Debug)]
 pub struct BookProgress {
-    /// Number of marks.
+    /// Number of marks of the position.
     pub marks: u32,
     /// Number of positions with `marks` marks that are not visited yet.
     pub open: usize,
@@ -104,7 +104,7 @@ impl BookWriter {
         })
     }
 
-    /// Returns a new entry, if the position needs one.
+    /// Visits a position. Returns the new entry; `None` if the position needs no entry or already has one.
     fn visit(&mut self, key: u64, position: OwnPosition) -> Option<u64> {
         // The position with the canonical key.
         let mirror = self.geometry.mirror(position.marks);
@@ -203,10 +203,10 @@ impl OpeningSolver {
         Some(OpeningSolver { geometry, solver })
     }
 
-    /// Makes the solver rely on known scores of later positions, which must all have the same number of marks. A
-    /// position is given by its columns, and a column by its marks from the bottom up (true for a mark of the side to
-    /// move). The number after the columns is the number of plies to the end: positive if the side to move wins,
-    /// negative if it loses, 0 for a draw.
+    /// Makes the solver use known scores of later positions, which must all have the same number of marks.
+    /// Each position is a list of columns. Each column is a list of its marks from the bottom up: true for a
+    /// mark of the side to move. The number after the columns is the number of plies to the end: positive if
+    /// the side to move wins, negative if it loses, 0 for a draw.
     pub fn know(&mut self, positions: impl Iterator<Item = (Vec<Vec<bool>>, i32)>) {
         let mut known = Vec::new();
         let mut mark_count = 0;
@@ -237,8 +237,9 @@ impl OpeningSolver {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
 
-    /// A number that grows with the distances of the marks from the middle column. Positions with a smaller number are
-    /// more frequent in games and in searches, and take longer, so callers solve them first.
+    /// A number that grows with the distances of the marks from the middle column. Positions with a smaller
+    /// number occur more often in games and in searches, and take longer to solve, so callers solve them
+    /// first.
     pub fn distance_from_middle(&self, key: u64) -> u32 {
         let mask = self.geometry.position(key).mask;
         let mark_count = |column: u32| (mask & self.geometry.column(column)).count_ones();
@@ -255,7 +256,8 @@ impl OpeningSolver {
         score.expect("nothing stops it").0
     }
 
-    /// Whether the position with this key has this score: two searches, above and below the score.
+    /// Whether the position with this key has this score. The function makes two searches: one for a score of
+    /// at least `score`, one for a higher score.
     pub fn has_score(&mut self, key: u64, score: i32) -> bool {
         let marks = self.geometry.position(key);
         let never = &mut |_, _| false;
