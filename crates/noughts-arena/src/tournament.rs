@@ -184,8 +184,8 @@ impl Tournament {
         self.rounds * (self.pairings.len() * self.seats()) as u32
     }
 
-    /// The game with this number. Games are ordered by round, so that at any time all pairings have played
-    /// about equally often.
+    /// The game with this number. Games are ordered by round, so at any time all pairings have played about
+    /// the same number of games.
     pub fn scheduled_game(&self, number: u32) -> ScheduledGame {
         let seats = self.seats();
         let (of_block, block) = (number as usize % seats, number as usize / seats);
@@ -397,7 +397,7 @@ fn pairings(players: usize, sides: usize, format: Format) -> Vec<Vec<usize>> {
     pairings
 }
 
-/// Gives unique labels: `level:3`, `level:3 #2`.
+/// Gives each robot a unique label, such as `level:3` and `level:3 #2`.
 fn participants(robots: Vec<RobotName>) -> Vec<Participant> {
     let mut participants: Vec<Participant> = Vec::new();
     for robot in robots {

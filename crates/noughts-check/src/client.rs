@@ -129,7 +129,7 @@ pub fn check_client(
     })
 }
 
-/// A command with `{host}` and `{port}` replaced.
+/// Returns the command with `{host}` and `{port}` replaced by the parts of `address`.
 pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsString> {
     let fill = |word: &OsString| match word.to_str() {
         Some(text) => text

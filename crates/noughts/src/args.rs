@@ -41,8 +41,8 @@ pub(crate) struct Args {
     version: Option<bool>,
 }
 
-/// The options of the classic game as text. The game parses the text, so that `-h -1` is a value out of range and not
-/// an unknown option.
+/// The options of the classic game as text. The game parses the text. So `-h -1` is a value out of range, and
+/// not an unknown option.
 #[derive(Arguments, Debug)]
 pub(crate) struct Classic {
     /// Size of the board, 3 to 255 [default: 3]
@@ -837,7 +837,7 @@ pub(crate) struct CheckClassic {
     pub(crate) command: Vec<OsString>,
 }
 
-/// The options as typed; the game checks them.
+/// The options as text. The game checks them.
 #[derive(Arguments, Debug)]
 #[command(
     after_help = "In the game: ROW COLUMN plays (from 0), :q leaves. Here -h means the host; use --help for help."
@@ -1051,7 +1051,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// The options as typed; the game checks them.
+/// The options as text. The game checks them.
 #[derive(Arguments, Debug)]
 #[command(after_help = "In the game, ? shows every key.")]
 pub(crate) struct Tui {
@@ -1094,7 +1094,7 @@ pub(crate) struct Tui {
     pub(crate) seed: Option<String>,
 }
 
-/// The groups of the help. Commands that are not listed here follow at the end.
+/// The groups of commands in the help. Commands that are not in this list follow at the end.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Play",
@@ -1108,8 +1108,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Compare and test programs", &["arena", "engine", "check"]),
 ];
 
-/// The whole command line. `-h` means history in the classic game, host in `connect`, and help in every other
-/// subcommand.
+/// Builds the parser of the command line. `-h` means history in the classic game, host in `connect`, and help
+/// in every other subcommand.
 pub(crate) fn command() -> Command {
     let help = Arg::new("help")
         .long("help")
@@ -1127,8 +1127,8 @@ pub(crate) fn command() -> Command {
     all.help_template(template)
 }
 
-/// Like `command`, with examples and completions. They cost memory, and only the help, the manual page and shells
-/// need them.
+/// Like [`command`], with examples and completions. The examples and completions take memory, and only the
+/// help, the manual page and shells need them.
 pub(crate) fn documented_command() -> Command {
     with_suggestions(command().mut_subcommands(with_examples))
 }

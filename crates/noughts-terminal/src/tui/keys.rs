@@ -37,7 +37,7 @@ pub(super) struct Binding {
     pub(super) codes: &'static [KeyCode],
     pub(super) command: Command,
     label: (&'static str, &'static str),
-    /// The text in the footer. If empty, the key is not shown there.
+    /// The text in the footer. If the text is empty, the footer does not show the key.
     pub(super) word: &'static str,
     pub(super) about: &'static str,
 }

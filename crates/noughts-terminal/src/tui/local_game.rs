@@ -8,7 +8,7 @@ use noughts_rules::{
 use super::cell_grid::{CellGrid, GridPoint};
 use crate::holder::{Holder, RecordRobotError};
 
-/// A game with its seats, and what is shown of it.
+/// A game with its seats, and the state that the screen shows of the game.
 #[derive(Debug)]
 pub(super) struct LocalGame {
     game: Game,
@@ -17,7 +17,8 @@ pub(super) struct LocalGame {
     symbols: Vec<char>,
     /// The view on the screen, of the current or an earlier turn.
     view: View,
-    /// If an earlier state is shown, the number of turns before it. `None` if the current state is shown.
+    /// If an earlier state is shown, the number of turns before that state. `None` if the current state is
+    /// shown.
     looking_at: Option<usize>,
     /// The focused cell.
     pub(super) focus: GridPoint,
