@@ -153,7 +153,7 @@ fn describe(tournament: &Tournament, limits: &str) -> String {
 fn first_difference(there: &str, here: &str) -> (String, String) {
     let short =
         |line: Option<&str>| -> String { line.unwrap_or("nothing").chars().take(80).collect() };
-    // One list of players may be longer than the other.
+    // The folder's list of players may be longer or shorter than the list of this tournament.
     let is_player = |line: Option<&str>| line.is_some_and(|line| line.starts_with("player "));
     let none = |line: Option<&str>| {
         let words = line.unwrap_or_default().split(' ').take(2);

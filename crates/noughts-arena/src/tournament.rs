@@ -22,7 +22,7 @@ use crate::openings::{Openings, new_game};
 /// Maximum number of openings in the cache.
 const MAX_CACHED_OPENINGS: usize = 64;
 
-/// Maximum number of pairings, counted as if every participant played every other.
+/// Maximum number of pairings, counted as if every participant played every other participant.
 const MAX_PAIRINGS: u128 = 100_000;
 
 /// Maximum number of games. The limit exists because all results are kept in memory.
@@ -60,9 +60,10 @@ pub enum Format {
     /// The first participant plays every other participant. With more than two seats: all groups with the first
     /// participant.
     Gauntlet,
-    /// Each participant plays only its neighbours in the list: participants at most this many places away. The list
-    /// should be ordered by strength. With more than two seats, the first and the last participant of a group are at
-    /// most this many places apart. A group of direct neighbours is always allowed.
+    /// Each participant plays only its neighbours in the list: participants at most this many positions away.
+    /// The list should be ordered by strength. With more than two seats, the first and the last participant
+    /// of a group are at most this many positions apart. A group of consecutive participants is always
+    /// allowed.
     Ladder(usize),
 }
 
@@ -99,7 +100,7 @@ pub struct ScheduledGame {
 /// The result of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameResult {
-    /// The game.
+    /// The scheduled game.
     pub game: ScheduledGame,
     /// The seats that won. The list is empty in a draw.
     pub winners: Vec<usize>,

@@ -180,7 +180,7 @@ fn accept(
     }
 }
 
-/// Waits for the client's end after a scenario, at most `timeout`, and checks how it ended.
+/// Waits for the client's end after a scenario, at most `timeout`, and checks how the client ended.
 fn check_exit(
     client: &mut ClientProgram,
     number: usize,

@@ -47,8 +47,8 @@ impl Default for ExternalEngines {
 }
 
 impl ExternalEngines {
-    /// Returns a parser of robot names that also accepts `engine:COMMAND`. Such engines run within these
-    /// limits.
+    /// Returns a parser of robot names that also accepts `engine:COMMAND`. The external engines run within
+    /// these limits.
     pub fn engines(self) -> Engines {
         Engines::hosted_by(Arc::new(self))
     }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 /// A line without its LF or CRLF.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line {
-    /// The text. Invalid UTF-8 is replaced.
+    /// The text. U+FFFD replaces invalid UTF-8.
     Text(String),
     /// The line has more bytes than the limit. A CR before the LF counts, but the LF does not. The buffer
     /// reports the line once and drops its text.

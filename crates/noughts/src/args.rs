@@ -942,8 +942,9 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Returns the URL of the server or of a game there, and the variant if the command line names one. Returns an
-    /// error if the command line names two URLs or two variants, or a variant with an option that starts no game.
+    /// Returns the URL of the server or of a game there, and the variant if the command line names a variant.
+    /// Returns an error if the command line names two URLs or two variants, or a variant with an option that
+    /// starts no game.
     pub(crate) fn place(&self) -> Result<(String, Option<String>), String> {
         let is_url = |word: &&String| word.contains(['/', ':', '.']) || *word == "localhost";
         let (urls, variants): (Vec<&String>, Vec<&String>) = self.places.iter().partition(is_url);
@@ -1026,7 +1027,7 @@ pub(crate) enum Dialect {
     Later,
 }
 
-/// When a turn is acknowledged.
+/// When the server acknowledges a turn.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Sync {
     /// When the turn is on the disk: a power failure loses nothing that was acknowledged
@@ -1145,7 +1146,7 @@ fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
             .short('h')
             .help("Print help; --help prints more"),
     };
-    // Without `disable_help_flag`, clap adds its own flag.
+    // Without `disable_help_flag`, clap adds its own help flag.
     command
         .disable_help_flag(true)
         .arg(own)

@@ -51,7 +51,7 @@ pub enum Expectation {
     Game,
     /// Refuse the options.
     Refusal,
-    /// Print its usage.
+    /// Print the usage of the program.
     Usage,
 }
 

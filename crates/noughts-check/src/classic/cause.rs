@@ -138,8 +138,8 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    /// The names of the cases that should report this cause, the best one first. Empty if no case is better than the
-    /// others.
+    /// The names of the cases that should report this cause, the best case first. Empty if no case is better
+    /// than the others.
     fn preferred(self) -> &'static [&'static str] {
         match self {
             Cause::Winner => &["second-wins"],

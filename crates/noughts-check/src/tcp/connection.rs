@@ -46,7 +46,7 @@ pub(crate) struct Connection {
     sent_at: Instant,
     /// The last frame of the server.
     last_frame: Vec<u8>,
-    /// Whether the kit has received a frame after its last own frame.
+    /// Whether the kit has received a frame since it sent its last frame.
     has_answer: bool,
     /// Whether the server sent a frame that answers no request.
     pub(crate) has_unasked: bool,
@@ -320,8 +320,8 @@ impl Connection {
         !self.buffer.bytes.is_empty()
     }
 
-    /// Disconnects, and waits a limited time until the server has closed the connection too. The server's close shows
-    /// that it has noticed the disconnection.
+    /// Disconnects, and waits a limited time until the server has closed the connection too. The server's
+    /// close shows that the server has noticed the disconnection.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let keeps_connections = self.observations.borrow().keeps_connections;

@@ -81,7 +81,7 @@ impl BoardSize {
 
 const RULE: &str = "---+---+---";
 
-/// The columns of a small screen.
+/// The number of columns of a small screen.
 const SMALL_COLUMNS: u16 = 60;
 
 /// Draws the nine boards, each below its number, without a final newline.

@@ -17,7 +17,7 @@ pub struct Lobby {
     pub running: Vec<String>,
     /// Games in which the player has a seat.
     pub kept: Vec<String>,
-    /// The variant of a new game. `None` if the menu asks for it.
+    /// The variant of a new game. `None` if the menu must ask for the variant.
     pub variant: Option<String>,
     /// The default level of the computer, 1 to 8.
     pub level: u8,

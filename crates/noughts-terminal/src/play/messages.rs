@@ -239,7 +239,7 @@ fn you(settings: &PlaySettings) -> Option<Seat> {
     settings.seat.filter(|_| settings.robot.is_none())
 }
 
-/// Draws the board or the nine boards. One board has the numbers of its rows and columns.
+/// Draws the board or the nine boards. A single board is drawn with the numbers of its rows and columns.
 pub(super) fn board(game: &Game) -> String {
     let drawn = game.diagram().draw(game.variant());
     match game.variant() {

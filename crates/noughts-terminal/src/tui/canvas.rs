@@ -105,7 +105,7 @@ pub(super) enum Border {
     Thin,
     /// For boards on which the player to move may play, and for boards of the winning line.
     Double,
-    /// For other closed boards.
+    /// For closed boards that are not part of the winning line.
     Dotted,
 }
 

@@ -206,7 +206,7 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
 ];
 
-/// Returns the command of a key. If the key has several commands, prefers one that works now.
+/// Returns the command of a key. If the key has several commands, prefers a command that works now.
 pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
     let bound = BINDINGS
         .iter()
