@@ -61,9 +61,9 @@ impl ScoreSample {
     /// The result is at most 0.
     pub fn log_likelihood(&self, truth: f64) -> f64 {
         let truth = truth.clamp(1e-9, 1.0 - 1e-9);
-        // Of N values, the value `a` occurs n times. Its weight in the best-fitting distribution is n / (N (1
-        // + t (a - truth))). The bisection finds the number t for which the mean is `truth`. The weights of 0
-        // and 1 must not be negative.
+        // Of N values, the value `a` occurs n times. In the best-fitting distribution, the weight of `a` is
+        // n / (N (1 + t (a - truth))). The bisection finds the number t for which the mean is `truth`. The
+        // weights of 0 and 1 must not be negative.
         let slope = |t: f64| -> f64 {
             let part = |(value, count): &(f64, u32)| {
                 let off = value - truth;

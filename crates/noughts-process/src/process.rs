@@ -205,9 +205,9 @@ impl Process {
         let mut child = lock(&self.child);
         // The process may have been reaped by `exit_status`, but processes that it started may still run. As
         // long as one of these processes is in the group, the id of the group cannot be reused. If the group
-        // is empty, the signal has no effect, unless the system has already given the id to a new group. The
-        // standard library has no check for the end of a process that does not also reap the process, so this
-        // small risk remains.
+        // is empty, the signal has no effect, unless the system has already given the id to a new group. In
+        // the standard library, every check whether a process has ended also reaps the process, so this small
+        // risk remains.
         let _ = child.start_kill();
         let _ = child.wait();
         drop(child);

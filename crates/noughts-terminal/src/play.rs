@@ -191,8 +191,7 @@ const MAX_TYPED_AHEAD: usize = 256;
 
 /// How long to wait for the server's answer to the last request when a person at a keyboard leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long to wait for the server's answer to the last request when the input is a file or a pipe that has
-/// ended.
+/// How long to wait for the server's answer to the last request if the input comes from a file or a pipe.
 const PIPE_LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a request may stay unanswered before the player sees a message.

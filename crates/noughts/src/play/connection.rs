@@ -88,8 +88,8 @@ impl RemoteTable {
     }
 
     /// Reads the view, then the record. In this order the record is at least as new as the view. If a turn
-    /// was completed between the two reads, both are read again, at most `MAX_READS` times in total. Then the
-    /// clocks and offers of the view belong to the last turn of the record.
+    /// was completed between the two reads, both are read again, at most `MAX_READS` times in total. So the
+    /// clocks and offers of the view usually belong to the last turn of the record.
     fn state(&self) -> Result<TableState, ClientError> {
         let read = || -> Result<_, ClientError> {
             let view = self.client.view(&self.game)?;
