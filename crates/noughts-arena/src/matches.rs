@@ -15,7 +15,7 @@ pub struct Match {
     pub first: StrategyName,
     /// The opponent.
     pub second: StrategyName,
-    /// The number of games. If it is odd, the last opening is played only once.
+    /// The number of games. If the number is odd, the last opening is played only once.
     pub games: u32,
     /// The number of random moves at the start of each pair of games. Because of these moves, deterministic
     /// strategies play different games.
@@ -63,7 +63,7 @@ impl Match {
         Ok(score)
     }
 
-    /// The position after the random moves.
+    /// Creates a game and plays its random moves.
     fn opened(&self, seed: u64) -> Game {
         let mut random = Random::new(seed);
         let variant = match self.variant {

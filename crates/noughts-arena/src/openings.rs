@@ -12,12 +12,12 @@ const CANDIDATES: usize = 8;
 /// The number of search nodes per candidate.
 const NODES: u64 = 2_000;
 
-/// On a large board: the maximum distance of a random move from another mark or, if the board is empty, from the
-/// middle.
+/// Maximum distance, in rows and in columns, between a random move and the nearest mark on a large board. If
+/// the board is empty, the distance is measured from the middle.
 const REACH: usize = 2;
 
-/// Boards with more cells are large. On large boards random moves stay close together, because moves near the edges
-/// would be wasted.
+/// Boards with more than this number of cells are large. On large boards random moves stay close together,
+/// because moves near the edges would be wasted.
 const LARGE: usize = 64;
 
 /// The openings of a tournament.
@@ -26,8 +26,8 @@ pub enum Openings {
     /// Random openings. With two sides, a short search chooses the most balanced of several openings.
     #[default]
     Balanced,
-    /// Given openings, used one after the other, and then again from the first. Each opening is a list of moves from
-    /// the empty board.
+    /// Given openings. The rounds use them in order, and start again after the last opening. Each opening is
+    /// a list of moves from the empty board.
     Given(Vec<Vec<Move>>),
 }
 
@@ -105,8 +105,8 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     best.map(|(_, plays)| plays).unwrap_or_default()
 }
 
-/// How unbalanced a position is. 0 means balanced. Always 0 with more than two sides, because the evaluation cannot
-/// measure the balance between them.
+/// How unbalanced a position is. 0 means balanced. With more than two sides the result is always 0, because
+/// the evaluation cannot compare more than two sides.
 fn imbalance(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;
@@ -143,8 +143,8 @@ fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     game.to_move().map(|_| game)
 }
 
-/// The moves from which a random move is chosen. These are all legal moves. On a large board without gravity, these are
-/// only the legal moves near other marks, or near the middle if the board is empty.
+/// The moves from which a random move is chosen. Usually, these are all legal moves. On a large board without
+/// gravity, these are only the legal moves near other marks, or near the middle if the board is empty.
 fn choices(game: &Game) -> Vec<Move> {
     let legal = game.legal();
     let Variant::Grid(spec) = game.variant() else {

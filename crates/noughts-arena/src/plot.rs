@@ -27,7 +27,7 @@ const DASHES: [&str; 5] = ["", "8 4", "2 3", "12 4 2 4", "5 2"];
 /// Maximum number of characters of a displayed name.
 const MAX_LETTERS: usize = 22;
 
-/// Draws the picture as one SVG text that does not refer to other files.
+/// Returns the picture as one SVG document. The document does not refer to other files.
 pub fn plot(tournament: &Tournament, standings: &Standings) -> String {
     let rows = standings.standings.len() as f64;
     let history_top = TOP + rows * ROW + 76.0;
@@ -45,7 +45,8 @@ pub fn plot(tournament: &Tournament, standings: &Standings) -> String {
     svg
 }
 
-/// The value that the picture shows, and the two ends of its error bar.
+/// Returns the value that the picture shows for a participant, and the lower and upper end of the error bar.
+/// The value is the Elo rating or, without a rating, the mean score in percent.
 fn span(one: &Standing) -> (f64, f64, f64) {
     match &one.rating {
         Some((elo, bar)) => (*elo, bar.low, bar.high),
@@ -164,7 +165,7 @@ fn colour(participant: usize) -> &'static str {
     COLOURS[participant % COLOURS.len()]
 }
 
-/// The SVG attributes of the lines of a participant: the curve and the error bar.
+/// Returns the SVG attributes of a participant's curve and error bar.
 fn stroke(participant: usize) -> String {
     let colour = colour(participant);
     match DASHES[participant % DASHES.len()] {
@@ -182,7 +183,7 @@ fn shortened(name: &str) -> String {
     begin + "…"
 }
 
-/// Round numbers between two values.
+/// Returns the round numbers between `low` and `high` that label the axis.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 6.0;
     let power = 10f64.powf(rough.log10().floor());

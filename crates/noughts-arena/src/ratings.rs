@@ -90,8 +90,9 @@ fn add_difference(matrix: &mut [Vec<f64>], one: &Encounter, weight: f64) {
     matrix[one.second][one.first] -= weight;
 }
 
-/// Error bars from the residuals (White's "sandwich" estimator). Each pair of players also gets one imaginary game.
-/// Otherwise results without variance would have error bars of zero.
+/// Computes the error bars from the residuals (White's "sandwich" estimator). Adds the variance of one
+/// imaginary game for each pair of opponents. Otherwise results without variance would have error bars of
+/// zero.
 fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let players = elo.len();
     let (_, curve) = derivatives(elo, encounters);
@@ -110,7 +111,7 @@ fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
             add_difference(&mut filling, one, unseen);
         }
     }
-    // Ratings are relative to the mean. This removes the uncertainty that all players share.
+    // Ratings are relative to the mean. Subtracting the mean removes the uncertainty that all players share.
     let centred = |player: usize| -> Vec<f64> {
         let part = |other: usize| {
             let mean: f64 = (0..players).map(|row| bread[row][other]).sum::<f64>() / players as f64;

@@ -12,7 +12,7 @@ use crate::standings::{Standing, Standings};
 use crate::statistics::{Sprt, SprtDecision, write_elo};
 use crate::tournament::{GameResult, Tournament};
 
-/// Failures that lose a game, and their column titles.
+/// The kinds of failures that lose a game, each with its column title.
 const LOSING: [(RobotFaultKind, &str); 3] = [
     (RobotFaultKind::Illegal, "illegal"),
     (RobotFaultKind::Time, "time"),
@@ -80,8 +80,8 @@ fn table(tournament: &Tournament, standings: &Standings) -> String {
     align(&rows)
 }
 
-/// The table of results by seat (with at most four seats) and of failures. These columns are a separate table, because
-/// a terminal of 80 columns has no room for them in the main table.
+/// Returns the table of results by seat and of failures. With more than four seats, it has no results by
+/// seat. This table is separate, because with these columns the main table would be wider than 80 characters.
 fn side_table(tournament: &Tournament, standings: &Standings) -> String {
     // With more than four seats the columns would not fit.
     let seats = match tournament.seats() {

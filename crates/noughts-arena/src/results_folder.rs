@@ -1,8 +1,9 @@
 //! The results folder of a tournament. It contains the reports and the finished games, so that an interrupted
 //! tournament can continue.
 //!
-//! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game. The line is written after
-//! the record of the game. If a crash cut off a line, the line is dropped and the game is played again.
+//! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game. The line is
+//! written after the record of the game. If a crash has cut off the last line, [`ResultsFolder::open`] drops
+//! this line, and the game is played again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -101,7 +102,7 @@ impl ResultsFolder {
         let number = result.game.number + 1;
         let file = self.path.join("records").join(format!("{number:06}.txt"));
         fs::write(file, record.to_string())?;
-        // One write call per line, so that a crash seldom cuts a line off.
+        // One write call per line, so a crash rarely cuts off a line.
         let line = write_line(tournament, &result) + "\n";
         self.games.write_all(line.as_bytes())?;
         self.results.insert(result.game.number, result);
@@ -123,7 +124,8 @@ impl ResultsFolder {
     }
 }
 
-/// The options that must not change when a tournament is continued. The number of games may change.
+/// Returns the text of `tournament.txt`: the options that must stay the same when a tournament is continued.
+/// The number of games may change.
 fn describe(tournament: &Tournament, limits: &str) -> String {
     let mut lines = vec![
         "noughts arena 1".to_owned(),
@@ -151,7 +153,7 @@ fn describe(tournament: &Tournament, limits: &str) -> String {
 fn first_difference(there: &str, here: &str) -> (String, String) {
     let short =
         |line: Option<&str>| -> String { line.unwrap_or("nothing").chars().take(80).collect() };
-    // One list of players may be longer than the other.
+    // The folder's list of players may be longer or shorter than the list of this tournament.
     let is_player = |line: Option<&str>| line.is_some_and(|line| line.starts_with("player "));
     let none = |line: Option<&str>| {
         let words = line.unwrap_or_default().split(' ').take(2);
@@ -289,7 +291,7 @@ fn read_numbers(text: &str) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// A quoted CSV field without control characters.
+/// Formats a text as a quoted CSV field. Replaces control characters with spaces.
 fn quote(text: &str) -> String {
     let line: String = text
         .chars()
@@ -370,7 +372,7 @@ pub enum ResultsFolderError {
         folder: PathBuf,
         /// The first different line, as `tournament.txt` in the folder has it.
         there: String,
-        /// The same line of the requested tournament.
+        /// The corresponding line of the requested tournament.
         here: String,
     },
     /// Another process uses the folder.

@@ -18,12 +18,14 @@ pub struct Standing {
     pub all: Score,
     /// The score by seat.
     pub by_seat: Vec<Score>,
-    /// The mean place. 1 is the best place. Participants with equal results share a place.
+    /// The mean place in all games that count. 1 is the best place. Participants with equal results in a game
+    /// share a place.
     pub place: f64,
     /// The score of each opening that was played from all seats.
     pub scores: ScoreSample,
-    /// Elo with its error bar, only in two-player games. With two participants, it is the difference to the other
-    /// participant. With more participants, it is the difference to the mean of all participants.
+    /// Elo with its error bar, only in two-player games. With two participants, the rating is the difference
+    /// to the other participant. With more participants, the rating is the difference to the mean of all
+    /// participants.
     pub rating: Option<(f64, Interval)>,
     /// The number of failures in games that count, by kind.
     pub faults: BTreeMap<RobotFaultKind, u32>,
@@ -49,8 +51,8 @@ pub struct Standings {
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 
-/// The place (mean rank) of each winner or, if `has_won` is false, of each other seat. For three seats and one winner,
-/// the places are 1, 2.5 and 2.5.
+/// Returns the place (mean rank) of a seat in one game. All winners share a place, and all other seats share
+/// a place. With three seats and one winner, the places are 1, 2.5 and 2.5.
 fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     let (seats, winners) = (seats as f64, winners as f64);
     match has_won {
@@ -65,8 +67,8 @@ fn points(seats: usize, place: f64) -> f64 {
 }
 
 impl Standings {
-    /// Computes the standings. Only openings that were played from all seats count. With a sequential test, only the
-    /// games up to its decision count.
+    /// Computes the standings. Only openings that were played from all seats count. If a sequential test has
+    /// decided, later games do not count.
     pub fn new(
         tournament: &Tournament,
         results: &BTreeMap<u32, GameResult>,

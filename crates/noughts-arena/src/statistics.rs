@@ -1,10 +1,12 @@
 //! Mean score with its error bar, Elo, and the sequential probability ratio test (SPRT).
 //!
-//! The sample has one value per opening: the mean score of the games that play the opening from all seats. Games with
-//! the same opening depend on one another. Games with different openings do not. The method assumes no distribution.
-//! The likelihood of a mean is the likelihood of the best-fitting distribution with that mean (Owen's empirical
-//! likelihood, where scores of 0 and 1 are always possible). So the error bar is right for draws and for games that
-//! depend on one another, and ten wins out of ten still leave some uncertainty.
+//! The sample has one value per opening: the mean score of the games that play the opening from all seats.
+//! Games with the same opening depend on one another. Games with different openings do not.
+//!
+//! The method makes no assumption about the distribution of the scores. The likelihood of a mean is the
+//! likelihood of the best-fitting distribution with this mean (Owen's empirical likelihood). In this
+//! distribution, scores of 0 and 1 are always possible. So the error bar is correct for draws and for
+//! dependent games, and ten wins in ten games still leave some uncertainty.
 
 use std::fmt;
 
@@ -55,12 +57,13 @@ impl ScoreSample {
         }
     }
 
-    /// The log-likelihood that the true mean is `truth`, relative to the log-likelihood of the sample's mean. At most
-    /// 0.
+    /// The log-likelihood that the true mean is `truth`, relative to the log-likelihood of the sample's mean.
+    /// The result is at most 0.
     pub fn log_likelihood(&self, truth: f64) -> f64 {
         let truth = truth.clamp(1e-9, 1.0 - 1e-9);
-        // The best-fitting distribution gives a value `a` that occurs n times the weight n / (N (1 + t (a - truth))).
-        // The number t is chosen so that the mean is `truth`. The weights of 0 and 1 must not be negative.
+        // Of N values, the value `a` occurs n times. In the best-fitting distribution, the weight of `a` is
+        // n / (N (1 + t (a - truth))). The bisection finds the number t for which the mean is `truth`. The
+        // weights of 0 and 1 must not be negative.
         let slope = |t: f64| -> f64 {
             let part = |(value, count): &(f64, u32)| {
                 let off = value - truth;
@@ -84,7 +87,7 @@ impl ScoreSample {
         self.values.iter().map(part).sum()
     }
 
-    /// The 95 % confidence interval of the mean. For an empty sample, it reaches from 0 to 1.
+    /// The 95 % confidence interval of the mean. The interval of an empty sample is 0 to 1.
     pub fn interval(&self) -> Interval {
         if self.is_empty() {
             return Interval {

@@ -22,7 +22,7 @@ use crate::openings::{Openings, new_game};
 /// Maximum number of openings in the cache.
 const MAX_CACHED_OPENINGS: usize = 64;
 
-/// Maximum number of pairings, counted as if every participant played every other.
+/// Maximum number of pairings, counted as if every participant played every other participant.
 const MAX_PAIRINGS: u128 = 100_000;
 
 /// Maximum number of games. The limit exists because all results are kept in memory.
@@ -60,9 +60,10 @@ pub enum Format {
     /// The first participant plays every other participant. With more than two seats: all groups with the first
     /// participant.
     Gauntlet,
-    /// Each participant plays only its neighbours in the list: participants at most this many places away. The list
-    /// should be ordered by strength. With more than two seats, the first and the last participant of a group are at
-    /// most this many places apart. A group of direct neighbours is always allowed.
+    /// Each participant plays only its neighbours in the list: participants at most this many positions away.
+    /// The list should be ordered by strength. With more than two seats, the first and the last participant
+    /// of a group are at most this many positions apart. A group of consecutive participants is always
+    /// allowed.
     Ladder(usize),
 }
 
@@ -99,7 +100,7 @@ pub struct ScheduledGame {
 /// The result of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameResult {
-    /// The game.
+    /// The scheduled game.
     pub game: ScheduledGame,
     /// The seats that won. The list is empty in a draw.
     pub winners: Vec<usize>,
@@ -184,8 +185,8 @@ impl Tournament {
         self.rounds * (self.pairings.len() * self.seats()) as u32
     }
 
-    /// The game with this number. Games are ordered by round, so that at any time all pairings have played
-    /// about equally often.
+    /// The game with this number. Games are ordered by round, so at any time all pairings have played about
+    /// the same number of games.
     pub fn scheduled_game(&self, number: u32) -> ScheduledGame {
         let seats = self.seats();
         let (of_block, block) = (number as usize % seats, number as usize / seats);
@@ -397,7 +398,7 @@ fn pairings(players: usize, sides: usize, format: Format) -> Vec<Vec<usize>> {
     pairings
 }
 
-/// Gives unique labels: `level:3`, `level:3 #2`.
+/// Gives each robot a unique label, such as `level:3` and `level:3 #2`.
 fn participants(robots: Vec<RobotName>) -> Vec<Participant> {
     let mut participants: Vec<Participant> = Vec::new();
     for robot in robots {

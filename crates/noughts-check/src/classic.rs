@@ -31,7 +31,7 @@ use recurring::Recurring;
 use run::{InputMode, Run, run};
 use screen::Screen;
 
-/// A classic program to check, the games to type, and how to compare its output.
+/// A classic program to check, the games to type, and how to compare the output of the program.
 #[derive(Clone, Debug)]
 pub struct ClassicTask {
     /// The program and its arguments. The kit appends the options of each game.
@@ -51,8 +51,8 @@ pub fn classic_cases() -> Vec<Case> {
     read_cases(text).expect("the kit's own cases can be read")
 }
 
-/// Maximum number of cases that run at the same time. They run in parallel because starting the program takes most of
-/// the time of a case.
+/// Maximum number of cases that run at the same time. Cases run in parallel, because starting the program
+/// takes most of the time of a case.
 const MAX_PARALLEL: usize = 4;
 
 /// Checks a classic program. The kit calls `tell` before each case. After each game, the kit kills all processes that
@@ -118,8 +118,8 @@ pub fn check_classic(
                 is_demanded: entry.weight == Weight::Demanded,
                 causes: judged.causes,
             }),
-            // Only these cases prove that the program recognizes a line. In a case that the course document does not
-            // demand, a program that continues the game may be right too.
+            // Only a demanded case proves that the program recognizes a line. In other cases, a program that
+            // continues the game may be right too.
             Verdict::Holds { .. } if entry.weight == Weight::Demanded => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
@@ -180,8 +180,8 @@ pub fn check_classic(
     })
 }
 
-/// Maximum number of cases in which the program may still run at the timeout. After this number, no further case is
-/// run. If the program shows nothing in one of these cases, this one case is enough.
+/// Number of timeouts after which the kit runs no further case. If the program has shown nothing before a
+/// timeout, this one timeout is enough.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
 /// Runs the first case, which shows how the program reads its input. Then runs the other cases in parallel. Returns

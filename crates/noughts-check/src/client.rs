@@ -129,7 +129,7 @@ pub fn check_client(
     })
 }
 
-/// A command with `{host}` and `{port}` replaced.
+/// Returns the command with `{host}` and `{port}` replaced by the parts of `address`.
 pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsString> {
     let fill = |word: &OsString| match word.to_str() {
         Some(text) => text
@@ -180,7 +180,7 @@ fn accept(
     }
 }
 
-/// Waits for the client's end after a scenario, at most `timeout`, and checks how it ended.
+/// Waits for the client's end after a scenario, at most `timeout`, and checks how the client ended.
 fn check_exit(
     client: &mut ClientProgram,
     number: usize,

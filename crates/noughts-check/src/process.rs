@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use noughts_process::{Event, Process, ProcessSet};
 
-/// A running program. Dropping it kills the program and all processes that it started.
+/// A running program. Dropping this value kills the program and all processes that it started.
 pub(crate) struct Program {
     process: Process,
     pub(crate) output: Vec<u8>,

@@ -9,7 +9,7 @@ use noughts_wire::is_disconnect;
 #[derive(Default)]
 pub(crate) struct ReceiveBuffer {
     pub(crate) bytes: Vec<u8>,
-    /// Whether the other side has closed the connection, or reading has failed.
+    /// Whether the program under test has closed the connection, or reading has failed.
     pub(crate) has_ended: bool,
 }
 

@@ -39,8 +39,8 @@ pub struct Entry {
     pub rule: String,
     /// What the rule says.
     pub claim: String,
-    /// The sentence of the course document that demands the rule. If the document does not demand the rule: the reason
-    /// for the rule.
+    /// The sentence of the course document that demands the rule. If the document does not demand the rule,
+    /// this is the reason for the rule.
     pub source: String,
     /// Whether breaking the rule is a fault. For a classic program, an open question has the weight
     /// [`Weight::Demanded`] in two cases: in a strict check, and if the program crashed or was killed.

@@ -46,7 +46,8 @@ pub struct TcpTask {
     pub dialect: Option<Dialect>,
     /// Whether the server lets two clients play against each other.
     pub pairs: bool,
-    /// How long the kit waits for one answer. This also limits the time of the whole check; see [`check_tcp`].
+    /// How long the kit waits for one answer. This timeout also limits the time of the whole check; see
+    /// [`check_tcp`].
     pub timeout: Duration,
 }
 
@@ -56,17 +57,17 @@ pub struct TcpRule {
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the course document that demands the rule. If the document does not demand the rule: the reason
-    /// for the rule.
+    /// The sentence of the course document that demands the rule. If the document does not demand the rule,
+    /// this is the reason for the rule.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
-    /// The only dialect that has this rule. `None` if both dialects have it.
+    /// The only dialect that has this rule. `None` if both dialects have this rule.
     pub only: Option<Dialect>,
     /// Whether the rule needs a server that the kit has started.
     pub needs_program: bool,
-    /// Whether, while this rule is tried, the kit's clients send only frames that the course document allows. If so, a
-    /// stack trace of the server is a fault.
+    /// Whether the kit's clients send only frames that the course document allows while the kit tries this
+    /// rule. If so, a stack trace of the server is a fault.
     is_legal: bool,
     check: fn(&mut Checker) -> RuleResult,
 }
@@ -251,7 +252,7 @@ pub(crate) struct Checker {
     first: Option<Connection>,
     /// Whether the server answered HELLO in neither dialect.
     ignores_hello: bool,
-    /// If the server stopped listening when the first client left after READY: the finding about this fault.
+    /// The finding about a server that stopped listening when the first client left after READY.
     gone: Option<Finding>,
     /// Whether a session was started at least once in this dialect.
     has_started_session: bool,
@@ -281,7 +282,8 @@ pub(crate) struct Checker {
     /// Whether the server did not serve a control session. The only purpose of a control session is to show that the
     /// server gets processor time.
     is_control_unserved: bool,
-    /// If the server ends when a client leaves: streams that stay open until the check of a rule ends.
+    /// Streams that stay open until the check of a rule ends. They are used for a server that ends when a
+    /// client leaves.
     held: Vec<TcpStream>,
     /// Whether the current rule is about clients that leave.
     is_about_leaving: bool,

@@ -30,11 +30,10 @@ const MAX_PENDING_EVENTS: usize = 64;
 /// about 31 000 lines of `BOARD` commands can wait.
 const MAX_QUEUED_BYTES: usize = 2_000_000;
 
-/// Runs the engine until `END` or the end of input. Without a strategy, `search` chooses the moves within the
-/// manager's limits.
+/// Runs the engine until `END` or the end of input. If `strategy` is `None`, an iterative-deepening search
+/// chooses the moves within the manager's limits.
 ///
-/// A thread reads the input. If the thread is waiting for a line when this function returns, the thread continues to
-/// wait.
+/// A separate thread reads `input`. This thread may still wait for a line after the function has returned.
 pub fn serve(
     strategy: Option<&StrategyName>,
     setup: &EngineSetup,
@@ -424,7 +423,7 @@ impl<W: Write> Session<'_, W> {
         self.limits.nodes().is_some() || self.limits.depth().is_some()
     }
 
-    /// The player that chose the previous move, or a new player.
+    /// Returns the player that chose the previous move, or creates a player.
     fn take_player(&mut self, game: &Game, time: Option<MoveTime>) -> Result<Player, String> {
         if let Some(name) = self.strategy {
             if let Some(player @ Player::Strategy(_)) = self.player.take() {
@@ -445,8 +444,8 @@ impl<W: Write> Session<'_, W> {
         })
     }
 
-    /// The search that chose the previous move, if its tables have the right size for the limits. Otherwise a new
-    /// search.
+    /// Returns the search that chose the previous move, if its transposition table has the right size for the
+    /// limits. Otherwise creates a search.
     fn search(&mut self, time: Option<Duration>) -> Box<IterativeDeepening> {
         let memory = self.limits.memory();
         let limits = Limits {
@@ -527,7 +526,8 @@ impl<W: Write> Session<'_, W> {
     }
 }
 
-/// The number of bytes that a queued line counts: at least 64, because short lines also take memory.
+/// Returns how many bytes a line counts against [`MAX_QUEUED_BYTES`]. A line counts at least 64 bytes,
+/// because short lines also take memory.
 fn queued_size(line: &str) -> usize {
     line.len().max(64)
 }

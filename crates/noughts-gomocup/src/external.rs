@@ -47,7 +47,8 @@ impl Default for ExternalEngines {
 }
 
 impl ExternalEngines {
-    /// A parser of robot names that allows `engine:COMMAND`, with these limits.
+    /// Returns a parser of robot names that also accepts `engine:COMMAND`. The external engines run within
+    /// these limits.
     pub fn engines(self) -> Engines {
         Engines::hosted_by(Arc::new(self))
     }
@@ -68,7 +69,8 @@ impl EngineHost for ExternalEngines {
     }
 }
 
-/// The protocol identifies a side by its turn, so each side must have exactly one seat.
+/// Checks that each side has exactly one seat, in the order of the sides. The protocol identifies a side only
+/// by its turn.
 fn check(game: &Game) -> Result<(), String> {
     let mut order = game.order().iter().enumerate();
     match order.all(|(seat, side)| side.index() == seat) {
@@ -82,7 +84,8 @@ struct ExternalEngine {
     command: String,
     limits: ExternalEngines,
     process: Option<EngineProcess>,
-    /// The moves that were sent to the engine, and its own moves. `None` before the first request.
+    /// The moves that the engine knows: the moves sent to the engine, and the engine's replies. `None` before
+    /// the first request.
     known_moves: Option<Vec<Play>>,
 }
 
@@ -189,7 +192,8 @@ impl Robot for ExternalEngine {
         check(game).map_err(|reason| crash(format!("can't play: {reason}")))?;
         let asked = self.ask(game, stop);
         if asked.is_err() {
-            // The process is ended, because a late answer could be mistaken for the answer to the next request.
+            // Dropping the process kills it. Otherwise a late answer could be mistaken for the answer to the
+            // next request.
             self.process = None;
             self.known_moves = None;
         }
@@ -243,7 +247,7 @@ impl ExternalEngines {
 /// - `BEGIN`, if no move was made and the game starts from the empty board,
 /// - `BOARD` with all marks in all other cases.
 ///
-/// If the engine knows other moves, `RESTART` comes before `BEGIN` or `BOARD`.
+/// If the engine already knows some moves, `RESTART` comes before `BEGIN` or `BOARD`.
 fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     let variant = game.variant();
     let plays = game.plays();

@@ -40,7 +40,8 @@ pub(crate) fn standard(columns: usize, rows: usize, exact: bool) -> Option<Varia
     Some(Variant::Grid(spec))
 }
 
-/// Columns and rows for `START` and `RECTSTART`. Ultimate and Multi have 9 by 9.
+/// Returns the number of columns and the number of rows for `START` and `RECTSTART`. In Ultimate and Multi,
+/// both numbers are 9.
 pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     match variant {
         Variant::Grid(spec) => (spec.columns(), spec.rows()),
@@ -106,7 +107,7 @@ fn number(text: &str) -> Option<usize> {
 }
 
 /// Parses `7,7,1` or `4-0,1`: a move and its owner. Owner 1 is the engine that reads the line, 2 is the side
-/// that moves after it, and so on.
+/// that moves after this engine, and so on.
 pub(crate) fn read_mark(variant: &Variant, text: &str) -> Option<(Move, u8)> {
     let (at, owner) = text.rsplit_once(',')?;
     let owner = number(owner)?;

@@ -1,5 +1,7 @@
-//! Child processes with bounded pipes, and reading of text lines in bounded memory. Killing a process also kills the
-//! processes that it started. On Unix, a process that has left the process group survives.
+//! Child processes with a bounded queue for their output, and text lines in bounded memory.
+//!
+//! Killing a process also kills every process that it started. On Unix, a process that has left the process
+//! group survives.
 //!
 //! ```no_run
 //! use std::process::Command;

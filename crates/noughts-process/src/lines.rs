@@ -5,27 +5,27 @@ use std::io::{self, BufRead};
 /// A line without its LF or CRLF.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line {
-    /// The text. Invalid UTF-8 is replaced.
+    /// The text. U+FFFD replaces invalid UTF-8.
     Text(String),
-    /// The line has more bytes than the limit. A CR before the LF counts, too. The line is reported once, and its text
-    /// is dropped.
+    /// The line has more bytes than the limit. A CR before the LF counts, but the LF does not. The buffer
+    /// reports the line once and drops its text.
     TooLong,
 }
 
 /// Splits a stream of bytes into lines that end with LF or CRLF.
 ///
-/// Callers must take all lines after each [`push`](LineBuffer::push). If they do, the buffer never has more than one
+/// Callers must take all lines after each [`push`](LineBuffer::push). Then the buffer holds at most one
 /// unfinished line and the bytes of one `push`.
 #[derive(Debug)]
 pub struct LineBuffer {
     max_length: usize,
     bytes: Vec<u8>,
-    /// Whether the rest of a line that was reported as too long is being dropped.
+    /// Whether the buffer has reported a line as too long and drops all bytes up to the next LF.
     is_skipping: bool,
 }
 
 impl LineBuffer {
-    /// A buffer for lines of at most `max_length` bytes, without the LF.
+    /// Creates a buffer. A line has at most `max_length` bytes, without the LF.
     pub fn new(max_length: usize) -> LineBuffer {
         LineBuffer {
             max_length,
@@ -39,8 +39,8 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes the next complete line. Returns `None` if more bytes are needed. A line that is too long is reported
-    /// before its end has arrived.
+    /// Takes the next complete line. Returns `None` if more bytes are needed. Returns [`Line::TooLong`] as
+    /// soon as a line has too many bytes, even if its end has not arrived.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let end = self.bytes.iter().position(|byte| *byte == b'\n');
@@ -59,7 +59,7 @@ impl LineBuffer {
         }
     }
 
-    /// At the end of the stream: takes the last line if it has no line break.
+    /// Takes the last line if the stream ended without a line break.
     pub fn last_line(&mut self) -> Option<Line> {
         let line = std::mem::take(&mut self.bytes);
         (!line.is_empty() && !self.is_skipping).then(|| text(&line))

@@ -12,15 +12,16 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 /// Maximum number of bytes per read of a pipe.
 const CHUNK: usize = 8192;
 
-/// Maximum number of events that wait for the caller. When this number of events wait, the pipes are not read any more.
-/// When a pipe is full too, the child's writes block.
+/// Maximum number of events that wait for the caller. At this number, the reader threads stop reading the
+/// pipes. When a pipe is also full, the child's writes block.
 const MAX_PENDING_EVENTS: usize = 16;
 
 /// How often [`Process::wait`] checks whether the process has exited.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long the pipes of an exited process are read if processes that it started keep them open. On a busy machine the
-/// last bytes may be late. If no process keeps the pipes open, reading ends as soon as all bytes are read.
+/// How long to read the pipes of an exited process if its child processes keep the pipes open. On a busy
+/// machine the last bytes may be late. If no process keeps the pipes open, reading ends as soon as all bytes
+/// are read.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 type Child = Arc<Mutex<Box<dyn ChildWrapper>>>;
@@ -36,8 +37,8 @@ struct Members {
 }
 
 impl ProcessSet {
-    /// Starts a process, which belongs to the set until its `Process` is killed or dropped. Always fails after
-    /// [`kill_all`](Self::kill_all).
+    /// Starts a process. The process belongs to the set until its [`Process`] is killed or dropped. Always
+    /// fails after [`kill_all`](Self::kill_all).
     pub fn spawn(&self, mut command: Command) -> io::Result<Process> {
         command.stdin(Stdio::piped());
         command.stdout(Stdio::piped());
@@ -86,8 +87,8 @@ impl ProcessSet {
         })
     }
 
-    /// Kills every process of the set, and every process that these processes started. Does not wait until they have
-    /// ended. Later calls of `spawn` fail.
+    /// Kills every process of the set, and every process that these processes started. Does not wait until
+    /// the processes have ended. Later calls of [`spawn`](Self::spawn) fail.
     pub fn kill_all(&self) {
         let mut members = lock(&self.0);
         members.is_closed = true;
@@ -120,7 +121,7 @@ pub enum Event {
     StdoutClosed,
     /// Both outputs are closed and everything was read.
     Closed,
-    /// Nothing happened until the deadline.
+    /// No event came before the deadline.
     Timeout,
 }
 
@@ -154,14 +155,17 @@ impl Process {
         }
     }
 
-    /// How the process ended. `None` if it still runs. Processes that it started may still run.
+    /// Returns the exit status, or `None` if the process still runs. After the process has ended, its child
+    /// processes may still run.
     pub fn exit_status(&self) -> Option<ExitStatus> {
         lock(&self.child).try_wait().ok().flatten()
     }
 
-    /// Waits until the process ends. Returns `None` if it does not end before the deadline. Passes the events to `take`
-    /// while waiting, because a process cannot end while it waits for its output to be read. When the process has
-    /// ended, also [drains](Process::drain) its output, which may last longer than the deadline.
+    /// Waits until the process ends. Returns `None` if it does not end before the deadline. Passes the events
+    /// to `take` while waiting, because a process that blocks on a full pipe cannot end.
+    ///
+    /// After the process has ended, this function [drains](Process::drain) its output. Draining may continue
+    /// after the deadline.
     pub fn wait(&self, deadline: Instant, mut take: impl FnMut(Event)) -> Option<ExitStatus> {
         let status = loop {
             if let Some(status) = self.exit_status() {
@@ -181,8 +185,8 @@ impl Process {
         Some(status)
     }
 
-    /// Passes the remaining output of an exited process to `take`. If processes that it started keep the pipes open,
-    /// stops after 2 s.
+    /// Passes the remaining output of an exited process to `take`. Stops after 2 s if child processes keep
+    /// the pipes open.
     pub fn drain(&self, mut take: impl FnMut(Event)) {
         let deadline = Instant::now() + DRAIN_TIME;
         while Instant::now() < deadline {
@@ -199,10 +203,11 @@ impl Process {
             return;
         }
         let mut child = lock(&self.child);
-        // The process may have been reaped by `exit_status`, but processes that it started may still run. As long as
-        // one of them is in the group, the id of the group cannot be reused. If the group is empty, the signal reaches
-        // nobody, unless the system has already given the id to a new group. The standard library cannot tell whether
-        // a process has ended without reaping it, so this small risk remains.
+        // The process may have been reaped by `exit_status`, but processes that it started may still run. As
+        // long as one of these processes is in the group, the id of the group cannot be reused. If the group
+        // is empty, the signal has no effect, unless the system has already given the id to a new group. In
+        // the standard library, every check whether a process has ended also reaps the process, so this small
+        // risk remains.
         let _ = child.start_kill();
         let _ = child.wait();
         drop(child);

@@ -1,4 +1,4 @@
-//! Words for the place of a completed line.
+//! Describes in words where completed lines are on the board.
 
 use noughts_rules::{Action, Move, Turn, View};
 

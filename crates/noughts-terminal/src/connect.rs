@@ -202,7 +202,8 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// The input to wait for besides the server. A person may type `:q`. A robot types nothing.
+    /// Returns which typed input the client waits for while it waits for the server. A person may type `:q`.
+    /// A robot types nothing.
     fn wants_while_waiting(&self) -> Wants {
         match self.settings.robot {
             None => Wants::NewLine,
@@ -382,7 +383,8 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks until the player types an empty cell or the server sends an event. Other input is not sent to the server.
+    /// Asks until the player types the place of an empty cell or the server sends an event. Other input is
+    /// not sent to the server.
     fn ask_for_play(&mut self, server_game: &ServerGame) -> Result<Choice, Exit> {
         loop {
             let line = match self.ask(messages::PROMPT)? {

@@ -1,4 +1,4 @@
-//! Prints questions and reads answers, one line each.
+//! Prints questions, and reads one line for each answer.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};

@@ -29,7 +29,8 @@ impl MenuSettings {
         MenuSettings::with_robots(spec, [robot.clone(), robot])
     }
 
-    /// Settings with this board and these robots for X and O. Fails if a robot cannot play on this board.
+    /// Creates settings with this board and these robots for X and O. Fails if a robot cannot play on this
+    /// board.
     pub fn with_robots(
         spec: GridSpec,
         robots: [StrategyName; 2],
@@ -188,7 +189,7 @@ impl Match {
         Ok(())
     }
 
-    /// Asks until the player has played a legal cell.
+    /// Asks until the player has made a legal move.
     fn ask_for_play(
         &mut self,
         seat: Seat,
@@ -215,7 +216,7 @@ impl Match {
     }
 }
 
-/// Asks until a number below `count` is typed.
+/// Asks until the player types a number that is less than `count`.
 fn ask_for_number(
     what: &str,
     seat: Seat,

@@ -46,7 +46,8 @@ struct MultiGame {
     seats: Robots,
     /// The time that the robot took for the last turn. `None` before the first turn and after a person's turn.
     last_move_duration: Option<MoveDuration>,
-    /// Shown beside the boards in the first turn, and on request.
+    /// The lines of the instructions. They are shown beside the boards in the first turn, and when the player
+    /// asks for help.
     instructions: Vec<String>,
     board_size: BoardSize,
 }

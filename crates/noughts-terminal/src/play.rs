@@ -61,11 +61,11 @@ pub struct Offer {
 /// What a seat may offer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OfferKind {
-    /// To end the game as a draw.
+    /// An offer to end the game as a draw.
     Draw,
-    /// To take back the seat's latest move.
+    /// An offer to take back the seat's latest move.
     Takeback,
-    /// To play again, when the game is over.
+    /// An offer to play again after the game.
     Rematch,
 }
 
@@ -78,17 +78,18 @@ pub enum Claim {
     Draw,
 }
 
-/// A request to the server for this player's seat. The receiver of the request repeats it until the server answers.
+/// A request to the server for this player's seat. The receiver of the request repeats the request until the
+/// server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayRequest {
     /// An action of the game.
     Act {
         /// The number of the turn, from 1.
         turn: usize,
-        /// `1-0`, `<<2` or `resign`.
+        /// The action as text, such as `1-0`, `<<2` or `resign`.
         action: String,
     },
-    /// Offer something.
+    /// Make an offer to the other seats.
     Offer(OfferKind),
     /// Accept an offer of another seat.
     Accept(OfferKind),
@@ -188,9 +189,9 @@ pub enum PlayEnd {
 /// Maximum number of lines typed ahead. More lines are dropped.
 const MAX_TYPED_AHEAD: usize = 256;
 
-/// How long to wait for the server's answer to the last request when the player leaves. `PIPE_LEAVE_TIMEOUT` is for
-/// input from a file or a pipe.
+/// How long to wait for the server's answer to the last request when a person at a keyboard leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long to wait for the server's answer to the last request if the input comes from a file or a pipe.
 const PIPE_LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a request may stay unanswered before the player sees a message.
@@ -580,8 +581,8 @@ fn is_quit(line: &str) -> bool {
     matches!(line.trim(), ":q" | "leave")
 }
 
-/// Whether a player has taken a seat that `open_seats` contained before and does not contain now. After an aborted
-/// game, `open_seats` may lack a seat that nobody took. The record names no player for this seat.
+/// Whether a player has taken a seat that is no longer in `open_seats`. After an aborted game, `open_seats`
+/// may lack a seat that nobody took. Then the record names no player for this seat.
 fn is_taken(state: &TableState, seat: Seat) -> bool {
     state.record.game().conclusion().is_none() || !messages::is_unnamed(&state.record, seat)
 }

@@ -119,7 +119,7 @@ mod unix {
     /// Maximum time to wait for the answer of the server. Deleting a player with many games takes a while.
     const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Sends a command to a server, and prints its answer.
+    /// Sends a command to a server, and prints the server's answer.
     pub(crate) fn run(task: &Admin) -> Result<(), Failure> {
         let words = words(&task.what, now_ms())?;
         if words.iter().any(|word| word.contains(['\t', '\n'])) {

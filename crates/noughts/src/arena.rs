@@ -23,8 +23,8 @@ use crate::signals::stop_on_signal;
 /// Maximum time per move for external engines if `--nodes` limits the search.
 const MAX_MOVE_TIME: Duration = Duration::from_secs(60);
 
-/// Minimum time between two updates of the best player beside the progress bar. With every 1000 finished games the
-/// minimum grows by this time.
+/// Minimum time between two updates of the progress bar's message, which names the best player. The minimum
+/// grows by this time for every 1000 finished games.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(task: &Arena) -> Result<(), Failure> {

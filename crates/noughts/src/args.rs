@@ -41,8 +41,8 @@ pub(crate) struct Args {
     version: Option<bool>,
 }
 
-/// The options of the classic game as text. The game parses the text, so that `-h -1` is a value out of range and not
-/// an unknown option.
+/// The options of the classic game as text. The game parses the text. So `-h -1` is a value out of range, and
+/// not an unknown option.
 #[derive(Arguments, Debug)]
 pub(crate) struct Classic {
     /// Size of the board, 3 to 255 [default: 3]
@@ -837,7 +837,7 @@ pub(crate) struct CheckClassic {
     pub(crate) command: Vec<OsString>,
 }
 
-/// The options as typed; the game checks them.
+/// The options as text. The game checks them.
 #[derive(Arguments, Debug)]
 #[command(
     after_help = "In the game: ROW COLUMN plays (from 0), :q leaves. Here -h means the host; use --help for help."
@@ -942,8 +942,9 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Returns the URL of the server or of a game there, and the variant if the command line names one. Returns an
-    /// error if the command line names two URLs or two variants, or a variant with an option that starts no game.
+    /// Returns the URL of the server or of a game there, and the variant if the command line names a variant.
+    /// Returns an error if the command line names two URLs or two variants, or a variant with an option that
+    /// starts no game.
     pub(crate) fn place(&self) -> Result<(String, Option<String>), String> {
         let is_url = |word: &&String| word.contains(['/', ':', '.']) || *word == "localhost";
         let (urls, variants): (Vec<&String>, Vec<&String>) = self.places.iter().partition(is_url);
@@ -1026,7 +1027,7 @@ pub(crate) enum Dialect {
     Later,
 }
 
-/// When a turn is acknowledged.
+/// When the server acknowledges a turn.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Sync {
     /// When the turn is on the disk: a power failure loses nothing that was acknowledged
@@ -1051,7 +1052,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// The options as typed; the game checks them.
+/// The options as text. The game checks them.
 #[derive(Arguments, Debug)]
 #[command(after_help = "In the game, ? shows every key.")]
 pub(crate) struct Tui {
@@ -1094,7 +1095,7 @@ pub(crate) struct Tui {
     pub(crate) seed: Option<String>,
 }
 
-/// The groups of the help. Commands that are not listed here follow at the end.
+/// The groups of commands in the help. Commands that are not in this list follow at the end.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Play",
@@ -1108,8 +1109,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Compare and test programs", &["arena", "engine", "check"]),
 ];
 
-/// The whole command line. `-h` means history in the classic game, host in `connect`, and help in every other
-/// subcommand.
+/// Builds the parser of the command line. `-h` means history in the classic game, host in `connect`, and help
+/// in every other subcommand.
 pub(crate) fn command() -> Command {
     let help = Arg::new("help")
         .long("help")
@@ -1127,8 +1128,8 @@ pub(crate) fn command() -> Command {
     all.help_template(template)
 }
 
-/// Like `command`, with examples and completions. They cost memory, and only the help, the manual page and shells
-/// need them.
+/// Like [`command`], with examples and completions. The examples and completions take memory, and only the
+/// help, the manual page and shells need them.
 pub(crate) fn documented_command() -> Command {
     with_suggestions(command().mut_subcommands(with_examples))
 }
@@ -1145,7 +1146,7 @@ fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
             .short('h')
             .help("Print help; --help prints more"),
     };
-    // Without `disable_help_flag`, clap adds its own flag.
+    // Without `disable_help_flag`, clap adds its own help flag.
     command
         .disable_help_flag(true)
         .arg(own)

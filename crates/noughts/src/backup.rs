@@ -53,7 +53,7 @@ pub(crate) fn migrate_store(task: &Migrate) -> Result<(), Failure> {
     })
 }
 
-/// Runs one of the commands, and prints the summary that it returns.
+/// Runs `work`, and prints the summary that `work` returns.
 fn run(work: impl AsyncFnOnce(ProgressBar) -> Result<String, Failure>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -86,7 +86,8 @@ async fn open_empty(address: &str) -> Result<Box<dyn Store>, Failure> {
 /// Time between the two checks in `refuse_used`. It is longer than the time between two sweeps of a running server.
 const SWEEP_WAIT: Duration = Duration::from_millis(2_500);
 
-/// Returns an error if a server uses the store, because the copy would lack the turns played meanwhile.
+/// Returns an error if a server uses the store, because the copy would lack the turns that are played during
+/// the copy.
 async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
     let last_sweep = async || -> Result<u64, StoreError> { store.last_sweep_ms().await };
     let before = last_sweep().await.map_err(Failure::invalid)?;

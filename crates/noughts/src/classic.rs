@@ -28,7 +28,8 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
         }
     };
     hint();
-    // Without this buffer, standard output writes each line separately: 511 calls for the largest board.
+    // Without this buffer, standard output writes each line separately: 511 system calls for the largest
+    // board.
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let input = io::stdin().lock();
     Ok(classic::play_with_hints(

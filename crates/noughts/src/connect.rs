@@ -116,8 +116,9 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// A stream that acknowledges received data at once, on Linux. A server that writes a frame field by field with Nagle's
-/// algorithm would otherwise wait 40 ms for each field. The kernel resets the option, so it is set with every read.
+/// A stream that acknowledges received data at once, on Linux. A server that writes a frame field by field
+/// with Nagle's algorithm would otherwise wait 40 ms for each field. The kernel resets the option, so every
+/// read sets the option again.
 struct QuickAck(TcpStream);
 
 impl Read for QuickAck {

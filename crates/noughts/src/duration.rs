@@ -6,7 +6,8 @@ use noughts_rules::Quoted;
 
 use crate::Failure;
 
-/// Parses `120`, `120s` or `500ms`. The error message begins with `what`.
+/// Parses `120`, `120s` or `500ms`. A number without a unit means seconds. The error message begins with
+/// `what`.
 pub(crate) fn parse(what: &str, text: &str) -> Result<Duration, Failure> {
     let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
         (Some(number), _) => (number, 1),

@@ -3,7 +3,7 @@
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// The arguments after `noughts`, and a description.
+/// An example: the arguments after `noughts`, and a description.
 type Example = (&'static str, &'static str);
 
 /// Returns the examples of a command.

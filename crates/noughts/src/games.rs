@@ -82,7 +82,7 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
     Ok(io::stdout().write_all(text.as_bytes())?)
 }
 
-/// The rows without the column `created`, for a narrow terminal.
+/// Removes the column `created`, for a narrow terminal.
 fn without_date(rows: Vec<[String; 6]>) -> Vec<[String; 5]> {
     let rows = rows.into_iter();
     rows.map(|[id, _, status, variant, result, players]| [id, status, variant, result, players])
@@ -156,8 +156,8 @@ async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
         .map_err(|_| Failure::invalid(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
-/// Returns the id of a game. A whole id is only parsed: the game need not exist. A shorter text must be the beginning
-/// of an id. Then exactly one game in the list of games must have an id that begins with the text.
+/// Returns the id of a game. If `text` is a complete id, the function does not check that the game exists. If
+/// `text` is shorter, exactly one listed game must have an id that begins with `text`.
 async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::invalid(format_args!("{error}, not {}", Quoted::from(text)))
@@ -165,7 +165,7 @@ async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
     let id: Result<GameId, _> = text.parse();
     match id {
         Ok(id) => return Ok(id),
-        // The text is the beginning of an id if the text filled up with zeros is a valid id.
+        // The beginning of an id becomes a valid id when it is filled up with zeros.
         Err(error) => {
             let first: Result<GameId, _> = format!("{text:0<26}").parse();
             first.map_err(|_| wrong(&error))?;

@@ -15,11 +15,11 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::args::{LogFormat, LogLevel};
 
-/// Maximum number of lines in the queue. When it is full, lines are dropped and counted.
+/// Maximum number of lines in the queue. When the queue is full, new lines are dropped and counted.
 const MAX_QUEUED_LINES: usize = 8_192;
 
-/// Maximum time that the program waits at its end until the last lines are written. Without this limit, the program
-/// could wait forever, because standard error may be a pipe whose reader no longer reads.
+/// Maximum time that the program waits before it exits, until the last lines are written. Without this limit,
+/// the program could wait forever, because standard error may be a pipe whose reader no longer reads.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A handle to the thread that writes the log.
@@ -65,7 +65,8 @@ impl Log {
         Log { lines, written }
     }
 
-    /// Writes the queued lines, within a time limit. Later lines are lost.
+    /// Waits until the queued lines are written, at most [`CLOSE_TIMEOUT`]. Lines that are logged later are
+    /// lost.
     pub(crate) fn close(self) {
         drop(self.lines.hold().take());
         let _ = self.written.recv_timeout(CLOSE_TIMEOUT);
@@ -100,7 +101,7 @@ impl<'a> MakeWriter<'a> for LineQueue {
 }
 
 impl Write for LineQueue {
-    /// `tracing` writes a whole line at a time.
+    /// Queues one line. `tracing` passes exactly one line per call.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if let Some(to_writer) = &*self.hold()
             && to_writer.try_send(line.to_vec()).is_err()

@@ -1,6 +1,6 @@
 //! Noughts: every game of the tic-tac-toe family.
 //!
-//! The program parses the arguments, calls one function, and returns its result as the exit code:
+//! The program parses the arguments, runs one command, and exits with one of these codes:
 //! - 0: success.
 //! - 1: failure. For `check`: a demanded rule is broken.
 //! - 2: wrong use of a subcommand. For `check`: also if the program could not be tested.
@@ -116,7 +116,8 @@ const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
 
 /// Why a command failed.
 enum Failure {
-    /// An invalid argument or input, or an operation that failed. Contains what is wrong and what is allowed.
+    /// An invalid argument or input, or an operation that failed. The text says what is wrong and what is
+    /// allowed.
     Invalid(String),
     /// The user stopped the command. Contains a text that says how far the command got.
     Stopped(String),

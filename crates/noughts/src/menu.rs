@@ -21,7 +21,7 @@ pub(crate) fn run(options: &Menu) -> Result<(), Failure> {
     };
     let seats = robot_seats(2, &options.robots, &options.strategy).map_err(Failure::invalid)?;
     let robot = |seat: usize| -> Result<StrategyName, Failure> {
-        // `robot_seats` has "human" where no robot was named.
+        // `robot_seats` returns "human" for a seat without a robot.
         let named = seats.get(seat).filter(|named| *named != "human");
         let name = named.unwrap_or(&options.strategy);
         name.parse().map_err(Failure::invalid)

@@ -105,8 +105,8 @@ fn play_at(
     })
 }
 
-/// The function that is called before a signal, such as that of Ctrl-C, ends the program. The function returns a line
-/// to print. The line may be empty.
+/// A function that runs when a signal, such as the signal of Ctrl-C, ends the program. The function returns a
+/// line to print. The line may be empty.
 #[derive(Clone)]
 struct Ending(Arc<Mutex<Box<dyn Fn() -> String + Send>>>);
 
@@ -136,7 +136,7 @@ struct SeatRecorder {
 }
 
 impl SeatRecorder {
-    /// Stores the seat in the file at once, so that it is not lost if the program crashes.
+    /// Stores the seat in the file at once, so that a crash of the program does not lose the seat.
     fn new(table: &RemoteTable, file: Option<SavedSeats>) -> Result<SeatRecorder, Failure> {
         let Some((seat, token)) = table.seat.zip(table.token.clone()) else {
             return Ok(SeatRecorder { file, seat: None });

@@ -169,7 +169,7 @@ pub(crate) fn of_user(
                 saved.put(&player)?;
                 return Ok(Some(player));
             }
-            // The server deleted the player, lost it, or runs with another store.
+            // The server has deleted or lost the player, or it runs with another store.
             Err(ClientError::Refused(problem)) if problem.status == 401 => {
                 saved.set_aside(&player)?;
             }

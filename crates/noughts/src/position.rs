@@ -29,7 +29,7 @@ pub(crate) fn game(task: &Position) -> Result<Game, Failure> {
     after_moves(&variant, task.moves.as_deref().unwrap_or_default())
 }
 
-/// Parses the variant. Returns an error if the command line names none.
+/// Parses the variant. Returns an error if the command line names no variant.
 pub(crate) fn variant(name: &VariantName) -> Result<Variant, Failure> {
     let name = name.get().ok_or_else(|| {
         Failure::invalid("name a variant, such as 3x3k3: noughts variants lists them")
@@ -75,7 +75,7 @@ fn is_link(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-/// The record of a game on a server, by the game's link.
+/// Fetches the record of a game from a server, by the link of the game.
 fn fetch(link: &str) -> Result<Record, Failure> {
     let url: ServerUrl = link.parse().map_err(Failure::invalid)?;
     let Some(game) = &url.game else {

@@ -1,4 +1,4 @@
-//! Shows the progress of long commands on standard error, if that is a terminal.
+//! Shows the progress of long commands on standard error, if standard error is a terminal.
 
 use std::thread;
 use std::time::Duration;

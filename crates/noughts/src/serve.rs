@@ -122,7 +122,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         };
         let log = Log::start(task.log, task.log_format);
         check_descriptor_limit(&limits);
-        // Signals are received from here on, before the addresses are announced, so that no later signal is missed.
+        // Start to receive signals before the addresses are printed, so that no later signal is missed.
         let end_signal = EndSignal::new()?;
         reload_on_hangup(tls.clone())?;
         let admin = task.admin.as_deref().map(AdminSocket::open).transpose()?;
@@ -155,7 +155,8 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         io::stdout().write_all(banner.as_bytes())?;
         io::stdout().flush()?;
-        // The wait must not be an argument of `info!`, which does not evaluate its arguments if the level is off.
+        // The wait must not be an argument of `info!`. The macro does not evaluate its arguments if its level
+        // is off.
         let signal = end_signal.received().await;
         info!(signal, "stopping");
         if !server.stop().await {
@@ -200,11 +201,11 @@ fn read_tls(files: TlsFiles) -> Result<Arc<Tls>, Failure> {
     Ok(Arc::new(tls))
 }
 
-/// Reads the certificate again at every SIGHUP. If the new certificate is invalid, the error is logged and the old one
-/// stays in use.
+/// Reads the certificate again at every SIGHUP. If the new certificate is invalid, the error is logged and
+/// the old certificate stays in use.
 ///
-/// A server without a certificate ignores SIGHUP. There is one exception: if the server was started in a terminal,
-/// SIGHUP means that the terminal was closed, and it ends the server.
+/// A server without a certificate ignores SIGHUP. There is one exception: if the server was started in a
+/// terminal, SIGHUP means that the terminal was closed. Then the signal ends the server.
 #[cfg(unix)]
 fn reload_on_hangup(tls: Option<Arc<Tls>>) -> io::Result<()> {
     if tls.is_none() && io::stdin().is_terminal() {
@@ -350,8 +351,8 @@ pub(crate) fn read_long_time(what: &str, text: &str) -> Result<Duration, Failure
         })
 }
 
-/// Number of file descriptors for other purposes than served connections: connections that are refused (256),
-/// connections reserved for health checks (32), the store, the log.
+/// Number of file descriptors that the server needs besides those of served connections: connections that are
+/// refused (256), connections reserved for health checks (32), the store, the log.
 const OTHER_DESCRIPTORS: u64 = 352;
 
 fn check_descriptor_limit(limits: &ConnectionLimits) {

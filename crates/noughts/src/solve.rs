@@ -140,7 +140,8 @@ fn solve(
     }
 }
 
-/// Solves each line of a file with one solver, and prints one line of JSON for each. Skips empty lines.
+/// Solves each line of a file with one solver, and prints one line of JSON for each position. Skips empty
+/// lines.
 fn solve_lines(
     solver: &mut Solver,
     variant: &Variant,
@@ -197,7 +198,7 @@ fn load(solver: &mut Solver, name: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a temporary file and renames it when it is complete.
+/// Writes a temporary file, and renames it to `name` when it is complete.
 fn write_whole(
     name: &str,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

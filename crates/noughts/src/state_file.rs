@@ -35,7 +35,7 @@ impl StateFile {
         &self.path
     }
 
-    /// The text. It is empty if there is no such file.
+    /// Reads the text. Returns an empty text if the file does not exist.
     pub(crate) fn read(&self) -> io::Result<String> {
         match File::open(&self.path) {
             Ok(file) => read_text(&file),

@@ -109,7 +109,7 @@ fn sentence(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests the most similar name, which is the last one of `names`.
+/// Suggests the most similar name, which is the last name in `names`.
 fn similar(names: &str) -> String {
     match names.rsplit(", ").next() {
         None | Some("") => String::new(),

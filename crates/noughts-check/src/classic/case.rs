@@ -31,14 +31,14 @@ pub struct Case {
     pub name: String,
     /// The rule that the case checks, as a sentence.
     pub claim: String,
-    /// The sentence of the course document that demands the rule, or why the document leaves it open. If the case has
-    /// neither, this is "a case of your own".
+    /// The sentence of the course document that demands the rule, or why the document leaves the rule open.
+    /// If the case has no `@` line and no `?` line, this is "a case of your own".
     pub source: String,
     /// Whether the course document demands the rule.
     pub weight: Weight,
     /// The program's options.
     pub options: Vec<String>,
-    /// The typed lines. Each includes its newline, unless the case omits it with `\c`.
+    /// The typed lines. Each line includes its newline, unless the case omits the newline with `\c`.
     pub typed: Vec<Vec<u8>>,
     /// What the program should do.
     pub expectation: Expectation,
@@ -51,7 +51,7 @@ pub enum Expectation {
     Game,
     /// Refuse the options.
     Refusal,
-    /// Print its usage.
+    /// Print the usage of the program.
     Usage,
 }
 

@@ -74,7 +74,7 @@ pub(super) enum Direction {
 /// What is wrong at the first difference between the output and the expected output.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Aspect {
-    /// The number of the turn.
+    /// The number of the turn is wrong.
     Turn,
     Board,
     Player,
@@ -93,7 +93,7 @@ pub(super) enum Aspect {
     /// The game ends although it should go on.
     Ends,
     Winner,
-    /// The number of turns at the end.
+    /// The number of turns at the end is wrong.
     Count,
     Crash,
     Hangs,
@@ -138,8 +138,8 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    /// The names of the cases that should report this cause, the best one first. Empty if no case is better than the
-    /// others.
+    /// The names of the cases that should report this cause, the best case first. Empty if no case is better
+    /// than the others.
     fn preferred(self) -> &'static [&'static str] {
         match self {
             Cause::Winner => &["second-wins"],
@@ -168,7 +168,7 @@ impl Cause {
     }
 }
 
-/// The causes that explain this aspect after this trigger. [`Cause::Own`] is left out.
+/// Returns the causes that explain `aspect` after `trigger`, without [`Cause::Own`].
 pub(super) fn causes(trigger: Trigger, aspect: Aspect) -> Vec<Cause> {
     match (trigger, aspect) {
         (Trigger::Line(line), Aspect::GoesOn) => unseen(line),
@@ -217,9 +217,9 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// Groups the broken cases by fault. In each group, one case reports the fault. The result maps the index of each of
-/// the other cases to the index of the case that reports its fault. `seen` contains the lines that the program has
-/// recognized.
+/// Groups the broken cases by fault. In each group, one case reports the fault. The result has an entry for
+/// every other case: from its index to the index of the case that reports its fault. `seen` contains the
+/// lines that the program has recognized.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()

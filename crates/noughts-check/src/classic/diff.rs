@@ -10,8 +10,8 @@ const MAX_SHOWN_LINES: usize = 24;
 /// ignored.
 const MAX_COMPARED_LINES: usize = 400;
 
-/// Returns the lines around the first difference. `- ` marks an expected line, `+ ` a received one. Empty if there is
-/// no difference.
+/// Returns the lines around the first difference. `- ` marks an expected line, and `+ ` marks a received
+/// line. The result is empty if there is no difference.
 pub(super) fn around_the_first(expected: &[String], received: &[String]) -> Vec<String> {
     let same = expected
         .iter()

@@ -13,7 +13,7 @@ pub struct RecurringRule {
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the course document that demands the rule, or why the document leaves it open.
+    /// The sentence of the course document that demands the rule, or why the document leaves the rule open.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,
@@ -56,8 +56,8 @@ pub(super) struct Recurring {
 }
 
 impl Recurring {
-    /// Finds lines that are not part of a game. Their form must occur in at least 60 % (rounded down to a whole number)
-    /// of the outputs that show a game, and in at least three of them.
+    /// Finds the extra lines: lines that are not part of a game, and that repeat. The form of an extra line
+    /// occurs in at least three outputs, and in at least 60 % (rounded down) of the outputs that show a game.
     pub(super) fn of(outputs: &[&[u8]]) -> Recurring {
         let mut recurring = Recurring::default();
         for output in outputs {
@@ -168,9 +168,9 @@ fn belongs_to_game(line: &str) -> bool {
     line.chars().all(|sign| sign == '-') || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// Returns a line without the parts that change from turn to turn. If the first word has at least three letters, this
-/// is the first word. Otherwise, it is the line with placeholders for numbers and single letters: `x 12 moves` becomes
-/// `? # moves`.
+/// Returns a line without the parts that change from turn to turn. If the first word has at least three
+/// letters, returns only the first word. Otherwise, returns the line with placeholders for numbers and single
+/// letters: `x 12 moves` becomes `? # moves`.
 fn form(line: &str) -> String {
     // Debug output often repeats the typed text, so only the first word of the line is compared.
     let first = line.split_whitespace().next().unwrap_or_default();

@@ -92,7 +92,8 @@ pub(super) fn run(
 
 const PROMPT: &[u8] = b"Enter your turn (";
 
-/// The number of prompts that start at or after an offset, and the offset for the next search.
+/// Returns the number of prompts that start at or after the offset `from`, and the offset for the next
+/// search.
 fn count_prompts(output: &[u8], mut from: usize) -> (usize, usize) {
     let mut count = 0;
     while let Some(at) = output[from..]

@@ -30,13 +30,13 @@ pub(super) struct ClientConnection {
     sent: Vec<u8>,
     conversation: Vec<String>,
     /// The first finding about a frame that is longer or shorter than in the figure of the course document.
-    /// `name_fault` has findings about the end of a name.
+    /// Findings about the end of a name are in `name_fault`.
     pub(super) size_fault: Option<Finding>,
     /// The finding about a HELLO whose name does not end with two zero bytes.
     pub(super) name_fault: Option<Finding>,
 }
 
-/// The next frame of the client, or why there is none.
+/// The next frame of the client, or why no valid frame came.
 #[derive(Debug)]
 pub(super) enum Received {
     Frame(FromClient, Vec<u8>),
@@ -80,7 +80,7 @@ impl ClientConnection {
         }
     }
 
-    /// The next frame, or the reason why there is none.
+    /// Waits for the next frame. Returns the frame, or the reason why no valid frame came.
     pub(super) fn receive(&mut self) -> Received {
         self.receive_within(self.timeout)
     }

@@ -11,7 +11,7 @@ use crate::process::{End, Program, printable};
 
 /// What to type when the client shows a prompt. If several answers have the same prompt, the kit types them in turn.
 ///
-/// `{row}` and `{column}` in the text are replaced by a free cell.
+/// In the text, the kit replaces `{row}` and `{column}` by the row and the column of a free cell.
 ///
 /// ```
 /// let answer: noughts_check::Answer = "Your name:=Ann".parse()?;

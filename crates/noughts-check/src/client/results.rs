@@ -170,7 +170,7 @@ impl RuleResults {
 
     /// All verdicts, in the order of the rules.
     pub(super) fn entries(mut self, by_hand: bool) -> Vec<Entry> {
-        // Three equal ids out of ninety thousand are not a coincidence.
+        // There are 90 000 possible ids, so three equal ids are not a coincidence.
         if self.ids.len() >= 3 {
             let first = self.ids[0];
             match self.ids.iter().all(|id| *id == first) {

@@ -10,8 +10,8 @@ pub struct ClientRule {
     pub name: &'static str,
     /// What the rule says.
     pub claim: &'static str,
-    /// The sentence of the course document that demands the rule. If the document does not demand the rule: the reason
-    /// for the rule.
+    /// The sentence of the course document that demands the rule. If the document does not demand the rule,
+    /// this is the reason for the rule.
     pub source: &'static str,
     /// Whether breaking the rule is a fault.
     pub weight: Weight,

@@ -294,9 +294,9 @@ impl Scenario {
         }
     }
 
-    /// Chooses the kit's cell. In `Pieces` the kit completes a line if it can. In the other scenarios it avoids
-    /// completing a line, so that the client sees games that it loses and games that it can win. The kit also avoids
-    /// the cell of the client's move that it refused. If no free cell fits, the kit takes the first one.
+    /// Chooses the kit's cell. In `Pieces` the kit completes a line if it can. In the other scenarios the kit
+    /// avoids completing a line, so that the client can win. The kit also avoids the cell of the move that it
+    /// has refused. If no free cell fits, the kit takes the first free cell.
     fn choose(self, board: &Board, refused: Option<Cell>) -> Cell {
         let (free, winning) = (board.free(), board.winning());
         let wanted = |cell: &&Cell| {

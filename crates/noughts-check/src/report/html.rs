@@ -139,7 +139,7 @@ fn quoted(source: &str) -> String {
     escaped(source).replacen("» (", "»<br>(", 1)
 }
 
-/// The lines of a conversation as HTML. The lines of a difference, which start with `- ` or `+ `, are marked.
+/// Formats the lines of a conversation as HTML. Highlights the lines that start with `- ` or `+ `.
 fn lines(conversation: &[String]) -> String {
     let mut text = String::new();
     for line in conversation {

@@ -6,8 +6,9 @@ use super::{Entry, Report, escaped};
 use crate::verdict::{Finding, Verdict, Weight};
 
 impl Report {
-    /// One test suite with one test case for each entry. Rules that were not tried are skipped test cases. Rules that
-    /// the course document does not demand never fail. The findings about them are in `system-out`.
+    /// The report as one test suite, with one test case for each entry. Rules that were not tried are skipped
+    /// test cases. Rules that the course document does not demand never fail. The findings about them are in
+    /// `system-out`.
     pub fn junit(&self) -> String {
         let failed = self.tally(Weight::Demanded).broken;
         let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Advice]

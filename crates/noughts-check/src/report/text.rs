@@ -7,11 +7,11 @@ use crate::verdict::{Finding, Verdict, Weight};
 
 const INDENT: &str = "          ";
 
-/// Most sentences are wrapped at this width, so that they fit a usual terminal. Bytes and conversations are not
-/// wrapped.
+/// The width in characters at which most sentences are wrapped, so that they fit a usual terminal. Bytes and
+/// conversations are not wrapped.
 const WIDTH: usize = 80;
 
-/// Writes wrapped text. The first line starts with `first`, each further line with `next`.
+/// Writes wrapped text. The first line starts with `first`, and each further line starts with `next`.
 fn wrapped(f: &mut fmt::Formatter<'_>, first: &str, next: &str, words: &str) -> fmt::Result {
     let mut line = first.to_owned();
     let mut is_empty = true;

@@ -38,19 +38,20 @@ pub(crate) struct Connection {
     stream: TcpStream,
     buffer: ReceiveBuffer,
     pub(crate) dialect: Dialect,
-    /// The session's id. In the seed dialect the kit chooses the id. In the later dialect the server sends it in READY.
+    /// The session's id. In the seed dialect the kit chooses the id. In the later dialect the server sends
+    /// the id in READY.
     pub(crate) id: u32,
     timeouts: Timeouts,
     sent: Vec<u8>,
     sent_at: Instant,
     /// The last frame of the server.
     last_frame: Vec<u8>,
-    /// Whether the kit has received a frame since it last sent one.
+    /// Whether the kit has received a frame since it sent its last frame.
     has_answer: bool,
     /// Whether the server sent a frame that answers no request.
     pub(crate) has_unasked: bool,
-    /// Whether the timeout of the next answer counts from the time when the last frame was sent. If not, it counts from
-    /// the time when the kit begins to wait.
+    /// Whether the timeout of the next answer counts from the time when the last frame was sent. If not, the
+    /// timeout counts from the time when the kit begins to wait.
     pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
     /// The client's name in the conversation.
@@ -144,8 +145,8 @@ impl Connection {
         }
     }
 
-    /// Sends each byte separately, so that the server must combine them. Several small packets may still arrive as
-    /// one, so `pause` is called twice to give the server time to read.
+    /// Sends each byte separately, so that the server must combine them. Several small packets may still
+    /// arrive as one, so this function calls `pause` twice, to give the server time to read.
     pub(crate) fn send_in_pieces(&mut self, bytes: &[u8], mut pause: impl FnMut()) {
         self.note_sent(bytes);
         for (at, byte) in bytes.iter().enumerate() {
@@ -173,7 +174,7 @@ impl Connection {
         }
     }
 
-    /// The next frame, or the reason why there is none.
+    /// Waits for the next frame. Returns the frame, or the reason why no valid frame came.
     pub(crate) fn receive(&mut self) -> Received {
         let deadline = match std::mem::take(&mut self.is_timed_from_sending) {
             // Wait at least a moment, so that data that has already arrived is read.
@@ -214,8 +215,8 @@ impl Connection {
         received
     }
 
-    /// Whether a READY or ADMIT answers no request: the last frame sent is not the matching request, or it was
-    /// already answered.
+    /// Whether a READY or ADMIT answers no request: the kit's last frame is not the matching request, or the
+    /// server has already answered that frame.
     fn is_repeated(&self, frame: &FromServer) -> bool {
         let asked_by = match frame {
             FromServer::Ready { .. } => Opcode::Hello,
@@ -287,7 +288,7 @@ impl Connection {
         }
     }
 
-    /// Returns another handle of the connection, which keeps it open.
+    /// Returns another handle of the connection. The handle keeps the connection open.
     pub(crate) fn stream_clone(&self) -> Option<TcpStream> {
         self.stream.try_clone().ok()
     }
@@ -319,8 +320,8 @@ impl Connection {
         !self.buffer.bytes.is_empty()
     }
 
-    /// Disconnects, and waits a limited time until the server has closed the connection too. The server's close shows
-    /// that it has noticed the disconnection.
+    /// Disconnects, and waits a limited time until the server has closed the connection too. The server's
+    /// close shows that the server has noticed the disconnection.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let keeps_connections = self.observations.borrow().keeps_connections;
@@ -333,8 +334,8 @@ impl Connection {
         }
     }
 
-    /// Waits for an answer, at most the timeout for one answer, and disconnects without reading it. The server sees a
-    /// connection reset.
+    /// Waits for an answer, at most the timeout for one answer, and disconnects without reading the answer.
+    /// The server sees a connection reset.
     pub(crate) fn leave_unread(self) {
         let wait = self.timeouts.answer.max(Duration::from_millis(1));
         let _ = self.stream.set_read_timeout(Some(wait));

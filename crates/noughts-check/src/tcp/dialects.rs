@@ -9,7 +9,7 @@ use crate::verdict::Stop;
 /// A HELLO in one dialect. The answer shows whether the server uses this dialect.
 struct Question {
     connection: Connection,
-    /// The second client, if the server pairs clients and did not answer the first one soon.
+    /// The second client, if the server pairs clients and did not answer the first client soon.
     other: Option<Connection>,
 }
 
@@ -77,8 +77,8 @@ impl Checker {
         found
     }
 
-    /// Sends HELLO. If the server pairs clients and does not answer soon, a second client connects, because the
-    /// server may send READY only when both have connected.
+    /// Sends HELLO. If the server pairs clients and does not answer soon, a second client connects, because
+    /// the server may send READY only when both clients have connected.
     fn ask(&mut self, dialect: Dialect, pairs: bool) -> Option<Question> {
         self.start_dialect(dialect);
         let mut connection = self.connect().ok()?;

@@ -131,7 +131,8 @@ pub(super) const RULES: [TcpRule; 17] = [
     .with_illegal_frames(),
 ];
 
-/// Rules about all frames of all connections so far in this dialect. They are checked after the rules about games.
+/// Rules about all frames of all connections so far in this dialect. The kit checks them after the rules
+/// about games.
 pub(super) const OBSERVED: [TcpRule; 2] = [
     TcpRule::demanded(
         "frame-size",
@@ -354,7 +355,7 @@ fn errors_keep_the_turn(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Plays one more move and checks its answer.
+/// Plays one more move and checks the server's answer.
 pub(super) fn plays_on(connection: &mut Connection, taken: &[Cell]) -> RuleResult {
     let free = Cell::all().find(|cell| !taken.contains(cell));
     connection.act(free.expect("few cells are taken"));

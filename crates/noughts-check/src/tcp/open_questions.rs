@@ -276,8 +276,8 @@ const PROBES: [Probe; 13] = [
     },
 ];
 
-/// Sends a probe and checks the answer. If the server serves several clients and does not end when one leaves, the
-/// first call sends all probes.
+/// Sends a probe and checks the answer. If the server serves several clients and does not end when a client
+/// leaves, the first call sends all probes.
 fn ask(checker: &mut Checker, rule: &'static str) -> RuleResult {
     let probe = PROBES.iter().find(|probe| probe.rule == rule);
     let probe = probe.expect("every question has a probe");

@@ -1,7 +1,8 @@
 //! The rules for a server that lets two clients play against each other.
 //!
-//! The course document has one sentence about pairs: the server is a proxy between two clients. So the document leaves
-//! open how the server pairs clients, but not what a game is and what its frames mean.
+//! The course document has one sentence about pairs: the server is a proxy between two clients. So the
+//! document leaves open how the server pairs clients. But it defines what a game is, and what the frames of a
+//! game mean.
 
 use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
@@ -215,9 +216,9 @@ fn meet(checker: &mut Checker) -> RuleResult<Pair> {
     Ok(pair)
 }
 
-/// Sends PLAY from both clients. The flags say which client moves first. If the flags are equal, the client whose PLAY
-/// was sent first makes the first move. If the flags were equal in the last game, the kit gives the server time to read
-/// the first PLAY before it sends the second.
+/// Sends PLAY from both clients. The flags say which client moves first. If the flags are equal, the client
+/// whose PLAY was sent first makes the first move. If the flags were equal in the last game, the kit gives
+/// the server time to read the first PLAY before the second PLAY.
 fn sit_down(
     checker: &mut Checker,
     mut first: Connection,

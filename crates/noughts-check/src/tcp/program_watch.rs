@@ -23,7 +23,8 @@ impl Checker {
             false => program.restart_if_ended()?,
         };
         if ends_when_left {
-            // The time for restarts extends the deadline of the check, because the server answers nothing meanwhile.
+            // The time for restarts extends the deadline of the check, because the server answers nothing
+            // during a restart.
             let max = MAX_ANSWER_TIMES * self.timeouts.answer;
             let spent = started.elapsed().min(max.saturating_sub(self.restart_time));
             self.restart_time += spent;

@@ -109,8 +109,8 @@ fn half_a_frame(checker: &mut Checker) -> RuleResult {
     let hello = hello_bytes(&early);
     early.send_bytes(&hello[..3]);
     late.send_bytes(&encoded(&FromClient::Play { id: late.id })[..3]);
-    // The kit cannot observe when the server has read the half frames. The server needs more steps to serve a session
-    // than to read half a frame, so after some sessions it has read them.
+    // The kit cannot observe when the server has read the half frames. The server needs more steps to serve a
+    // session than to read half a frame, so after some sessions the server has read them.
     for _ in 0..5 {
         still_serves(checker, "while another client has sent half a frame")?;
     }

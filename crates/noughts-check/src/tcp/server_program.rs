@@ -129,8 +129,8 @@ impl ServerProgram {
     }
 }
 
-/// Whether a program listens at this address. On Linux, this looks for the port in the system's list of listening
-/// ports. On other systems, it makes a connection.
+/// Whether a program listens at this address. On Linux, this function looks for the port in the system's list
+/// of listening ports. On other systems, it makes a test connection.
 fn is_listening(address: SocketAddr) -> bool {
     match listening_ports() {
         Some(ports) => ports.contains(&address.port()),

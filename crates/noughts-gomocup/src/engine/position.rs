@@ -20,14 +20,14 @@ pub(super) struct Position {
     marks: Vec<(Move, u8)>,
     /// The number of marks in the last `BOARD` command. The other marks came later.
     set_up_marks: usize,
-    /// The board to play in after the marks of the last `BOARD` command (Ultimate and Multi), if the command contained
-    /// it.
+    /// In Ultimate and Multi: the board to play in after the last `BOARD` command, if the command named this
+    /// board.
     play_in: Option<PlayIn>,
 }
 
 impl Position {
-    /// Sets the variant of the next `START` (`INFO variant NAME`), and ends the current game. An empty name resets the
-    /// variant.
+    /// Handles `INFO variant NAME`: sets the variant for the next `START`, and ends the current game. An
+    /// empty name removes the variant.
     pub(super) fn set_variant(&mut self, text: &str) -> Result<(), String> {
         self.named = match text {
             "" => None,
@@ -153,9 +153,9 @@ impl Position {
         Ok(game)
     }
 
-    /// A game that starts with all marks on the board. On nine boards it starts with the marks of the `BOARD` command,
-    /// because the later moves determine the board to play in. The engine plays the first side: only the order of the
-    /// sides matters, not which side began.
+    /// Creates a game that starts with all marks on the board. On nine boards, the game starts with the marks
+    /// of the `BOARD` command only, because the later moves determine the board to play in. This engine is
+    /// always the first side, because only the order of the sides matters.
     fn game_from_marks(&self, variant: &Variant) -> Result<Game, String> {
         const NOT_IN_TURN: &str = "the marks are not in the order of turns: a line such as \"in 4\" before DONE says where to play";
         let (start, moves) = match (variant, self.play_in) {

@@ -12,7 +12,7 @@ use crate::protocol::MAX_LINE;
 /// Maximum number of bytes that are kept from the end of standard error, to explain a crash.
 const MAX_ERROR_TEXT: usize = 200;
 
-/// Interval at which a wait for a line checks whether the caller has asked to stop.
+/// How often [`EngineProcess::receive`] checks whether the caller has asked to stop.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long to wait for the exit status of an engine that has closed its output.
@@ -79,7 +79,7 @@ impl EngineProcess {
         }
     }
 
-    /// Describes how an engine that closed its output ended: `ended with exit code 3`.
+    /// Describes how an engine ended after it closed its output, such as `ended with exit code 3`.
     pub(super) fn describe_exit(&mut self) -> String {
         let status = self.wait(Instant::now() + EXIT_TIME);
         let how = match status {

@@ -14,7 +14,7 @@ pub enum Command {
     },
     /// `<<2`: the number of marks to take back. It may be negative.
     Rewind(i64),
-    /// `:q`
+    /// `:q`: the user quits.
     Quit,
     /// `help` or `?`. The specification of the classic game does not define this command. The game prints the message
     /// for an invalid command, and also shows a hint.

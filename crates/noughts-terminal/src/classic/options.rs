@@ -12,13 +12,13 @@ use crate::symbols::{SymbolError, Symbols};
 /// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Default, Debug)]
 pub struct ClassicOptions {
-    /// `-s`
+    /// The value of `-s`.
     pub size: Option<String>,
-    /// `-w`
+    /// The value of `-w`.
     pub win: Option<String>,
-    /// `-h`
+    /// The value of `-h`.
     pub history: Option<String>,
-    /// `-p`
+    /// The value of `-p`.
     pub players: Option<String>,
     /// `--variant`, which replaces `-s` and `-w`.
     pub variant: Option<String>,
@@ -155,23 +155,23 @@ fn number(text: &str, min: usize, max: usize) -> Option<usize> {
 /// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
-    /// `-s`
+    /// The value of `-s` is not allowed.
     Size(Quoted),
-    /// `-w`
+    /// The value of `-w` is not allowed.
     Win {
         /// The maximum length of a winning line on this board.
         max: usize,
         /// The value given.
         text: Quoted,
     },
-    /// `-h`
+    /// The value of `-h` is not allowed.
     History {
         /// The maximum history setting on this board.
         max: usize,
         /// The value given.
         text: Quoted,
     },
-    /// `-p`
+    /// The value of `-p` is not allowed.
     Players(SymbolError),
     /// `--variant` and `-p` have different numbers of sides.
     Sides {
@@ -180,15 +180,15 @@ pub enum OptionError {
         /// The number of different symbols.
         sides: usize,
     },
-    /// `--variant`
+    /// The value of `--variant` is not allowed.
     Variant(VariantError),
     /// `--variant` names a game on nine boards.
     NineBoards(Quoted),
-    /// Numbers outside the allowed range.
+    /// A number is outside the allowed range.
     OutOfRange(OutOfRange),
-    /// `--robot`
+    /// The value of `--robot` is not allowed.
     Robot(RobotOptionError),
-    /// A robot that does not play this game.
+    /// A robot does not play this game.
     UnsupportedGame(UnsupportedGame),
 }
 

@@ -56,7 +56,7 @@ fn strategies<'t>(
     Ok(seats)
 }
 
-/// Splits `PLAYER[=STRATEGY]`. The symbol may be any visible character, also `=`.
+/// Splits `PLAYER[=STRATEGY]`. The symbol may be any visible character, including `=`.
 fn split(text: &str) -> (&str, Option<&str>) {
     let symbol = text.chars().next().map_or(0, char::len_utf8);
     let (who, rest) = text.split_at(symbol);
@@ -151,7 +151,7 @@ impl std::error::Error for RobotOptionError {}
 mod tests {
     use super::*;
 
-    /// The first letter of each robot's strategy, `.` for people.
+    /// Returns the first letter of each robot's strategy, and `.` for each person.
     fn seated(players: &str, robots: &[&str]) -> Result<String, String> {
         let symbols = Symbols::read(players).unwrap();
         let robots: Vec<String> = robots.iter().map(|text| (*text).to_owned()).collect();

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use noughts_rules::{Game, Variant};
 
-/// Draws the board, with one write per row.
+/// Draws the board row by row.
 pub(super) fn board(game: &Game, symbols: &[char], output: &mut impl Write) -> io::Result<()> {
     let columns = match game.variant() {
         Variant::Grid(spec) => spec.columns(),

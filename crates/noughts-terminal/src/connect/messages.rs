@@ -37,7 +37,7 @@ fn seat_symbol(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", symbol)
 }
 
-/// Names the server's address and this client's name.
+/// Returns the first line of output: the server's address and this client's name.
 pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String {
     let name = &settings.name;
     match &settings.robot {
@@ -84,7 +84,7 @@ impl PlayerNames {
         }
     }
 
-    /// Printed at the start of a game.
+    /// Returns the text that is printed at the start of a game.
     pub(super) fn opening(self, own: Seat) -> String {
         let (symbol, other) = (seat_symbol(own), self.other());
         let own_is = match self.is_robot {
@@ -109,7 +109,7 @@ impl PlayerNames {
         format!("\n{} plays {}.", self.other(), place(at))
     }
 
-    /// Reports the result that the server sent, and how the board explains this result.
+    /// Reports the result that the server sent, and explains this result from the board.
     pub(super) fn end(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let told = match verdict {
             GameResult::Won => format!("{} won.", self.own()),
@@ -165,7 +165,7 @@ impl PlayerNames {
         }
     }
 
-    /// Printed when the user quits during a game.
+    /// Returns the text that is printed when the user quits during a game.
     pub(super) fn left(self, plays: usize) -> String {
         match self.is_pair {
             true => format!(
@@ -176,7 +176,7 @@ impl PlayerNames {
         }
     }
 
-    /// The score. `None` after fewer than two games.
+    /// Describes the score. Returns `None` after fewer than two games.
     pub(super) fn score(self, score: &Score) -> Option<String> {
         let Score { won, lost, drawn } = score;
         (score.games() > 1).then(|| {

@@ -16,17 +16,17 @@ const MAX_GAMES: u32 = 1_000_000;
 /// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Default, Debug)]
 pub struct ConnectOptions {
-    /// `--name`
+    /// The value of `--name`.
     pub name: Option<String>,
     /// The user name, the default of `--name`.
     pub user: Option<String>,
-    /// `--robot`
+    /// The value of `--robot`.
     pub robot: Option<String>,
-    /// `--games`
+    /// The value of `--games`.
     pub games: Option<String>,
-    /// `--pairs`
+    /// Whether `--pairs` is given.
     pub is_pair: bool,
-    /// `--dialect later`
+    /// Whether `--dialect later` is given.
     pub is_later: bool,
     /// The external engines that `--robot` may name.
     pub engines: Engines,
@@ -125,11 +125,11 @@ pub enum OptionError {
     NameLength(usize),
     /// `--name` contains this character, which cannot be sent.
     NameCharacter(char),
-    /// `--robot`
+    /// The value of `--robot` is not allowed.
     Strategy(StrategyError),
-    /// A robot that does not play tic-tac-toe.
+    /// A robot does not play tic-tac-toe.
     UnsupportedGame(UnsupportedGame),
-    /// `--games`
+    /// The value of `--games` is not allowed.
     Games(Quoted),
 }
 

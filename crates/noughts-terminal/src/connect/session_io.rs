@@ -16,10 +16,10 @@ const MAX_QUEUED_INPUTS: usize = 16;
 
 /// The session with the server, and lines from the keyboard.
 ///
-/// One thread reads from the server and one from the keyboard, so that the client notices a disconnection while a
-/// person thinks. A line is read only on request. Otherwise the next line of a script could answer an earlier question.
-/// The thread for the server ends with the connection. The thread for the keyboard ends after this value is dropped. A
-/// thread that waits in a read ends only after the read returns.
+/// One thread reads from the server, and another thread reads from the keyboard. So the client notices a
+/// disconnection while a person thinks. A line is read only on request. Otherwise the next line of a script
+/// could answer an earlier question. The thread for the server ends with the connection. The thread for the
+/// keyboard ends after this value is dropped. A thread that waits in a read ends only after the read returns.
 pub(super) struct SessionIo<W> {
     session: ClientSession,
     writer: W,
@@ -42,7 +42,7 @@ enum Input {
     Line(io::Result<Line>),
 }
 
-/// What to wait for besides the server.
+/// Which typed input to wait for, in addition to data from the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wants {
     Nothing,

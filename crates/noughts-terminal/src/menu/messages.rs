@@ -118,7 +118,7 @@ pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
     words
 }
 
-/// Printed when the user quits during a game.
+/// Returns the text that is printed when the user quits during a game.
 pub(super) fn unfinished(plays: usize) -> String {
     match plays {
         1 => "The game stays unfinished after 1 play.".to_owned(),

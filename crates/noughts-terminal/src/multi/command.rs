@@ -16,11 +16,11 @@ pub(super) enum Typed {
     Nothing,
     /// Anything else.
     Unreadable(Quoted),
-    /// Well formed, but off the board.
+    /// A well-formed action with a cell that is not on the board.
     NoSuchPlace(PlaceError),
 }
 
-/// Parses a line. A cell alone refers to the active board.
+/// Parses a line. A cell number without a board refers to the active board.
 pub(super) fn read(game: &Game, board: Option<Board>, line: &str) -> Typed {
     if line.is_empty() {
         return Typed::Nothing;

@@ -135,7 +135,8 @@ pub(super) fn prompt(seat: Seat, board: Option<Board>) -> String {
     }
 }
 
-/// Printed before the robot's move, on the same line as [`thought`].
+/// Returns the text that is printed before the robot's move. The text of [`thought`] follows on the same
+/// line.
 pub(super) fn thinking(seat: Seat) -> String {
     format!("{} is thinking… ", seat_name(seat))
 }
@@ -165,14 +166,14 @@ pub(super) fn what_to_type(board: Option<Board>, view: &View) -> String {
     format!("Please type {play}{rewind}, or :q to leave.")
 }
 
-/// The result, below the boards.
+/// Returns the text below the boards at the end of the game, with the score and the result.
 pub(super) fn end(view: &View, duration: Option<MoveDuration>) -> String {
     let (score, time) = (score_of(view), time(duration));
     let moves = count(moves(view), "move");
     format!("\nGame over after {moves}. {score}{time}\n{}", result(view))
 }
 
-/// Printed when the user quits during a game.
+/// Returns the text that is printed when the user quits during a game.
 pub(super) fn unfinished(view: &View) -> String {
     let moves = count(moves(view), "move");
     format!(

@@ -13,15 +13,15 @@ pub const DEFAULT_ROBOT: &str = "minimax:7";
 /// The options as typed. An option that was not given is `None`.
 #[derive(Clone, Debug)]
 pub struct MultiOptions {
-    /// `--x`: `human`, or a strategy.
+    /// The value of `--x`: `human`, or a strategy.
     pub x: Option<String>,
-    /// `--o`: `human`, or a strategy.
+    /// The value of `--o`: `human`, or a strategy.
     pub o: Option<String>,
-    /// `--start`: `random`, `any`, or a board.
+    /// The value of `--start`: `random`, `any`, or a board.
     pub start: Option<String>,
-    /// `--rules`. The first board comes from `start`.
+    /// The value of `--rules`. The first board comes from `start`.
     pub rules: NestedSpec,
-    /// `--history`
+    /// The value of `--history`.
     pub history: Option<String>,
     /// The external engines that `--x` and `--o` may name.
     pub engines: Engines,
@@ -121,18 +121,18 @@ fn first_board(text: &str, seed: u64) -> Result<Option<Board>, OptionError> {
 /// An invalid option. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
-    /// `--x`, `--o`
+    /// The value of `--x` or `--o` is not allowed.
     Holder(HolderError),
-    /// `--start`
+    /// The value of `--start` is not allowed.
     Start(Quoted),
-    /// `--history`
+    /// The value of `--history` is not allowed.
     History {
-        /// The maximum.
+        /// The maximum history setting.
         max: usize,
         /// The value given.
         text: Quoted,
     },
-    /// A robot that does not play this game.
+    /// A robot does not play this game.
     UnsupportedGame(UnsupportedGame),
 }
 

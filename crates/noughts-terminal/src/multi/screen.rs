@@ -1,4 +1,4 @@
-//! Nine boards, three by three.
+//! Draws the nine boards, three by three.
 
 use noughts_rules::{BoardState, Move, Play, View};
 
@@ -50,7 +50,7 @@ impl BoardSize {
         9 + 2 * self.between().len()
     }
 
-    /// The column of the text beside the boards.
+    /// The column in which the text beside the boards starts.
     fn text_column(self) -> usize {
         let space = match self {
             BoardSize::Large => 4,
@@ -81,7 +81,7 @@ impl BoardSize {
 
 const RULE: &str = "---+---+---";
 
-/// The columns of a small screen.
+/// The number of columns of a small screen.
 const SMALL_COLUMNS: u16 = 60;
 
 /// Draws the nine boards, each below its number, without a final newline.
@@ -102,7 +102,7 @@ pub(super) fn boards(size: BoardSize, view: &View, last: Option<&Play>) -> Strin
     ends.join("\n")
 }
 
-/// The boards with these lines to their right, so that both fit on the screen.
+/// Puts `lines` to the right of the boards, so that the boards and the lines fit on the screen.
 pub(super) fn beside(size: BoardSize, boards: &str, lines: &[String]) -> String {
     let room = size.text_column();
     let mut rows: Vec<String> = boards.lines().map(str::to_owned).collect();

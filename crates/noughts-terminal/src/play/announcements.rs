@@ -9,8 +9,8 @@ use super::{
 };
 
 impl<O: Write> Session<'_, O> {
-    /// Returns the time until the next message that is due without an event, such as a time warning. Returns `None` if
-    /// no message is due.
+    /// Returns the time until the next message that no event causes, such as a time warning. Returns `None`
+    /// if no message is due.
     pub(super) fn next_notice(&self) -> Option<Duration> {
         let now = self.now();
         let silence = self.silence_at().map(|at| at.saturating_sub(now));

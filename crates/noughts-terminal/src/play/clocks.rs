@@ -47,7 +47,7 @@ impl Clocks {
     }
 }
 
-/// The longest warning time that is shorter than `left`. `None` if there is none.
+/// The longest warning time that is shorter than `left`. `None` if no warning time is shorter.
 pub(super) fn next_warning(left: Duration) -> Option<Duration> {
     WARNINGS.into_iter().find(|warning| *warning < left)
 }

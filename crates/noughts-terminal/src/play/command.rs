@@ -110,7 +110,8 @@ fn answer(
     if let Some(kind) = named {
         return Typed::Request(request(kind));
     }
-    // Answers the latest offer of another seat. If there is none, `decline` withdraws the player's own offer.
+    // Answers the latest offer of another seat. If no other seat has made an offer, `decline` withdraws the
+    // player's own offer.
     let offers = open_offers(state);
     let offer = offers.iter().rfind(|offer| offer.seat != seat);
     let own = || match request(OfferKind::Draw) {

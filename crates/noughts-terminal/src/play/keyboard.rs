@@ -8,7 +8,7 @@ use std::thread;
 use super::PlayEvent;
 use crate::console::read_line;
 
-/// Maximum number of events in the queue. When it is full, senders block.
+/// Maximum number of events in the queue. When the queue is full, senders block.
 const MAX_QUEUED_EVENTS: usize = 16;
 
 /// A thread that reads lines and sends them to the current game. If the thread waits for a line when the game ends, the

@@ -17,7 +17,7 @@ pub struct Lobby {
     pub running: Vec<String>,
     /// Games in which the player has a seat.
     pub kept: Vec<String>,
-    /// The variant of a new game. `None` if the menu asks for it.
+    /// The variant of a new game. `None` if the menu must ask for the variant.
     pub variant: Option<String>,
     /// The default level of the computer, 1 to 8.
     pub level: u8,
@@ -30,7 +30,7 @@ pub enum Choice {
     Computer {
         /// The variant.
         variant: String,
-        /// 1 to 8.
+        /// The level of the computer, 1 to 8.
         level: u8,
     },
     /// A new game that can be joined by link only.
@@ -150,8 +150,8 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         Ok(self.number("Which", lines.len(), default)? - 1)
     }
 
-    /// Returns the variant that the [`Lobby`] names. If it names none, asks the player for a variant. The player types
-    /// its number in the catalog or its name.
+    /// Returns the variant of the [`Lobby`]. If the lobby has no variant, asks the player for the name of a
+    /// variant, or for its number in the catalog.
     fn variant(&mut self) -> Result<String, Exit> {
         if let Some(variant) = &self.lobby.variant {
             return Ok(variant.clone());

@@ -58,7 +58,8 @@ fn clock_in_words(settings: ClockSettings) -> String {
     }
 }
 
-/// Formats the clocks as `[x 2:58  o 3:00]` when the time `since` has passed since the server sent them.
+/// Formats the clocks, such as `[x 2:58  o 3:00]`. `since` is the time that has passed since the server sent
+/// the clocks.
 pub(super) fn clocks(record: &Record, clocks: &Clocks, since: Duration) -> String {
     let seats = (0..).map(Seat).take(clocks.left.len());
     let times = seats.filter_map(|seat| {
@@ -139,7 +140,7 @@ pub(super) fn no_answer(request: &PlayRequest) -> String {
     format!("The server has not answered {request} yet. Still trying… :q leaves.")
 }
 
-/// Printed when the player leaves before the server has answered.
+/// Returns the text that is printed when the player leaves before the server has answered.
 pub(super) fn unanswered(request: &PlayRequest) -> String {
     format!("The server has not confirmed {request}.")
 }
@@ -238,7 +239,7 @@ fn you(settings: &PlaySettings) -> Option<Seat> {
     settings.seat.filter(|_| settings.robot.is_none())
 }
 
-/// Draws the board or the nine boards. One board has the numbers of its rows and columns.
+/// Draws the board or the nine boards. A single board is drawn with the numbers of its rows and columns.
 pub(super) fn board(game: &Game) -> String {
     let drawn = game.diagram().draw(game.variant());
     match game.variant() {

@@ -58,8 +58,8 @@ impl Presence {
         }
     }
 
-    /// Returns the seats to report since the last call. The second value is `true` if the player is away, and `false`
-    /// if the player came back.
+    /// Returns the seats to report now. The second value is `true` if the player is away, and `false` if the
+    /// player came back. Each change is returned only once.
     pub(super) fn notices(&mut self, now: Duration) -> Vec<(Seat, bool)> {
         let mut notices: Vec<(Seat, bool)> = Vec::new();
         notices.extend(self.back.drain(..).map(|seat| (seat, false)));

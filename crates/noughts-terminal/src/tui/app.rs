@@ -22,9 +22,9 @@ const WATCHED_MOVE_PAUSE: Duration = Duration::from_millis(400);
 /// An input of the app.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A key.
+    /// The user pressed or released a key.
     Key(KeyEvent),
-    /// The mouse.
+    /// The user moved the mouse or used a button or the wheel.
     Mouse(MouseEvent),
     /// The new size of the terminal.
     Resize(u16, u16),
@@ -51,7 +51,7 @@ pub enum Event {
 /// What the caller must do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Nothing.
+    /// Do nothing.
     None,
     /// Quit.
     Quit,
@@ -128,7 +128,7 @@ pub struct App {
     pub(super) dialog: Option<Dialog>,
     pub(super) message: Option<Message>,
     pub(super) hint: Hint,
-    /// The analysis of the position before each turn, if a review was requested. It is filled turn by turn.
+    /// The analysis of the position before each turn, if a review was requested. The list grows turn by turn.
     pub(super) review: Option<Vec<Option<Analysis>>>,
     pub(super) is_paused: bool,
     /// Whether the robot to move has failed in this turn. Then the app requests no further move from the robot.
@@ -332,7 +332,7 @@ impl App {
         self.turn_over();
     }
 
-    /// Marks good and bad moves, or hides the marks.
+    /// Shows or hides which moves were good or bad.
     pub(super) fn toggle_review(&mut self) {
         self.review = match self.review {
             Some(_) => None,
@@ -340,7 +340,7 @@ impl App {
         };
     }
 
-    /// Resets the state of one turn.
+    /// Resets the state that belongs to a single turn: the hint, the robot's failure and the thinking time.
     fn turn_over(&mut self) {
         self.hint = Hint::None;
         self.has_failed = false;

@@ -20,7 +20,7 @@ pub(super) struct Overlay {
     pub(super) hint: Option<Move>,
 }
 
-/// How a cell is highlighted. The first highlight that applies is shown.
+/// How a cell is highlighted. If several highlights apply, the cell shows the first one of this list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CellHighlight {
     Focus,
@@ -50,7 +50,7 @@ pub(super) struct Cell {
     /// The side and the character of the mark.
     pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
-    /// The character that an empty cell shows. For a hint it is `?`. Otherwise it is drawn dim.
+    /// The character that an empty cell shows. The character `?` is a hint. Other characters are drawn dim.
     pub(super) ground: char,
 }
 
@@ -282,7 +282,7 @@ fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<GridPoint>
     }
 }
 
-/// Draws arrows at the edges where the board continues.
+/// Draws an arrow at each edge beyond which the board continues.
 fn arrows(canvas: &mut Canvas<'_>, layout: &GridLayout, rows: usize, columns: usize) {
     let theme = canvas.theme;
     let area = layout.area;
@@ -309,7 +309,7 @@ pub(super) fn is_legal(view: &View, at: Move) -> bool {
     view.legal.binary_search(&at).is_ok()
 }
 
-/// The cell of the latest turn, if it was a play.
+/// The cell of the latest turn, if that turn was a play.
 pub(super) fn last_play(view: &View) -> Option<Move> {
     match view.last?.action {
         Action::Play(at) => Some(at),

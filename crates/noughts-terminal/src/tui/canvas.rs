@@ -7,7 +7,7 @@ use ratatui::text::Span;
 
 use super::theme::Theme;
 
-/// The minimum size of the terminal.
+/// The minimum size of the terminal, in columns and lines.
 pub(super) const LEAST: (u16, u16) = (60, 18);
 
 pub(super) fn is_too_small((width, height): (u16, u16)) -> bool {
@@ -105,7 +105,7 @@ pub(super) enum Border {
     Thin,
     /// For boards on which the player to move may play, and for boards of the winning line.
     Double,
-    /// For other closed boards.
+    /// For closed boards that are not part of the winning line.
     Dotted,
 }
 

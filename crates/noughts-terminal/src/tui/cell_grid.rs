@@ -54,7 +54,7 @@ impl CellGrid {
         }
     }
 
-    /// Returns the point `rows` below and `columns` to the right, limited to the grid.
+    /// Returns the point that is `rows` below and `columns` to the right of `from`, limited to the grid.
     pub(super) fn moved(&self, from: GridPoint, rows: isize, columns: isize) -> GridPoint {
         let go = |at: usize, by, count: usize| at.saturating_add_signed(by).min(count - 1);
         GridPoint {

@@ -14,23 +14,23 @@ use super::local_game::LocalGame;
 pub(super) enum Dialog {
     /// The help, scrolled to this line.
     Help(usize),
-    /// The path to save to.
+    /// Asks for the path to save to. Contains the text typed so far.
     Save(String),
-    /// Replace this file?
+    /// Asks whether to replace the file at this path.
     Replace(String),
-    /// The path to load.
+    /// Asks for the path to load from. Contains the text typed so far.
     Load(String),
-    /// The number of marks to take back.
+    /// Asks for the number of marks to take back. Contains the selected number.
     Rewind(u16),
-    /// Resign?
+    /// Asks whether to resign.
     Resign,
-    /// Abandon the current game and start again?
+    /// Asks whether to abandon the current game and start again.
     Again,
-    /// Leave an unsaved game?
+    /// Asks whether to leave an unsaved game.
     Quit,
 }
 
-/// Maximum length of a path.
+/// Maximum length of a path in characters.
 const LONGEST: usize = 255;
 
 impl App {
@@ -155,7 +155,7 @@ fn typed(mut text: String, code: KeyCode) -> Option<String> {
     Some(text)
 }
 
-/// The question of a dialog, and a line with its keys.
+/// Returns the question of a dialog, and a line that lists the keys of the dialog.
 fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
     match dialog {
         Dialog::Help(_) => ("Help".to_owned(), ""),

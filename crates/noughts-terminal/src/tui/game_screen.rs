@@ -13,7 +13,7 @@ use super::local_game::LocalGame;
 use super::screen::{BoardLayout, places};
 use crate::multi::WHICH_BOARD;
 
-/// Maximum length of a typed move. The longest valid moves are as long as `254-254`.
+/// Maximum length of a typed move in characters. The longest valid moves are as long as `254-254`.
 const LONGEST: usize = 9;
 
 impl App {

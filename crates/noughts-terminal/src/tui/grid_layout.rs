@@ -4,7 +4,8 @@ use ratatui::layout::Rect;
 
 use super::cell_grid::GridPoint;
 
-/// Width and height of cells with lines between them, largest first. A character is about twice as high as wide.
+/// Width and height in characters of cells with lines between them, largest first. A character is about twice
+/// as high as wide.
 const SIZES: [(u16, u16); 8] = [
     (27, 13),
     (23, 11),
@@ -30,8 +31,9 @@ pub(super) struct GridLayout {
     pub(super) is_ruled: bool,
     /// The first visible row and column.
     pub(super) first: GridPoint,
-    /// The number of visible rows and columns.
+    /// The number of visible rows.
     pub(super) rows: usize,
+    /// The number of visible columns.
     pub(super) columns: usize,
 }
 

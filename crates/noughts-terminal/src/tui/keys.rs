@@ -37,7 +37,7 @@ pub(super) struct Binding {
     pub(super) codes: &'static [KeyCode],
     pub(super) command: Command,
     label: (&'static str, &'static str),
-    /// The text in the footer. If empty, the key is not shown there.
+    /// The text in the footer. If the text is empty, the footer does not show the key.
     pub(super) word: &'static str,
     pub(super) about: &'static str,
 }
@@ -206,7 +206,7 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
 ];
 
-/// Returns the command of a key. If the key has several commands, prefers one that works now.
+/// Returns the command of a key. If the key has several commands, prefers a command that works now.
 pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
     let bound = BINDINGS
         .iter()

@@ -67,7 +67,7 @@ impl LocalGame {
         format!("{} {verb}{how}.", listed(&winners))
     }
 
-    /// The name of the side's only seat. If the side has several seats, the side's mark.
+    /// Returns the name of the side's only seat. If the side has several seats, returns the side's mark.
     fn side_name(&self, side: Side, theme: Theme) -> String {
         let order = self.game().order().iter().zip(0..);
         let mut seats = order

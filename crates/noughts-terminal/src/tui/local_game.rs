@@ -8,16 +8,17 @@ use noughts_rules::{
 use super::cell_grid::{CellGrid, GridPoint};
 use crate::holder::{Holder, RecordRobotError};
 
-/// A game with its seats, and what is shown of it.
+/// A game with its seats, and the information about which state of the game the screen shows.
 #[derive(Debug)]
 pub(super) struct LocalGame {
     game: Game,
     holders: Vec<Holder>,
     /// The symbol of each side.
     symbols: Vec<char>,
-    /// The view on the screen, of the current or an earlier turn.
+    /// The view that the screen shows: the view of the current state or of an earlier state.
     view: View,
-    /// If an earlier state is shown, the number of turns before it. `None` if the current state is shown.
+    /// If an earlier state is shown, the number of turns before that state. `None` if the current state is
+    /// shown.
     looking_at: Option<usize>,
     /// The focused cell.
     pub(super) focus: GridPoint,

@@ -42,7 +42,8 @@ enum Shape {
     Nought,
 }
 
-/// Draws with braille characters. A character has 2 columns and 4 rows of dots, at about equal distances.
+/// Draws the shape with braille characters. A character has 2 columns and 4 rows of dots, at about equal
+/// distances.
 fn dots(
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -62,7 +63,7 @@ fn dots(
             let mut pattern = 0;
             for (y, bits) in (i32::from(4 * row)..).zip(BITS) {
                 for (x, bit) in (i32::from(2 * column)..).zip(bits) {
-                    // Distances from the middle. The unit is half a dot, so that they are whole numbers.
+                    // Distances from the middle. The unit is half a dot, so the distances are whole numbers.
                     let (dx, dy) = (2 * x + 1 - wide, 2 * y + 1 - high);
                     let gap = stroke == Stroke::Dashed && (x + y) / 2 % 2 == 0;
                     if shape.covers(dx, dy, high) && !gap {
@@ -98,7 +99,7 @@ impl Shape {
     }
 }
 
-/// Draws with ASCII.
+/// Draws the shape with ASCII characters.
 fn letters(
     canvas: &mut Canvas<'_>,
     area: Rect,

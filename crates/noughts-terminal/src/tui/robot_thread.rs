@@ -196,7 +196,7 @@ impl SeatedRobots {
     }
 }
 
-/// The value of a position, for the review of a game.
+/// Evaluates a position for the review of a game.
 pub fn evaluate(game: &Game, stop: &Stop) -> Decision {
     let limits = Limits {
         time: Some(REVIEW_TIME),

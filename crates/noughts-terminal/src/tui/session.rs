@@ -23,20 +23,21 @@ use super::record_files;
 use super::robot_thread::RobotThread;
 use super::screen;
 
-/// How long to wait for input: `BUSY` while a robot computes, and `IDLE` at other times.
+/// How long to wait for input while a robot computes.
 const BUSY: Duration = Duration::from_millis(30);
+/// How long to wait for input while no robot computes.
 const IDLE: Duration = Duration::from_millis(250);
 
 /// After a signal, the program has this much time to end.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How the user left the full screen.
+/// How the full screen ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TuiEnd {
-    /// With a key that quits.
+    /// The user pressed a key that quits.
     Quit,
-    /// With Ctrl-C or a signal.
+    /// The user pressed Ctrl-C, or a signal arrived.
     Interrupted,
 }
 

@@ -65,13 +65,13 @@ const LONGEST_HISTORY: usize = 255 * 255 - 1;
 
 const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5", "6", "7", "8"];
 
-/// Maximum length of a typed value.
+/// Maximum length of a typed value in characters.
 const LONGEST: usize = 40;
 
 #[derive(Debug)]
 pub(super) struct StartForm {
     game: String,
-    /// `None`: the default of the variant.
+    /// The board of the first play, as text. `None` means the default of the variant.
     first_board: Option<String>,
     seats: Vec<String>,
     history: String,
@@ -184,7 +184,7 @@ impl StartForm {
         }
     }
 
-    /// A short description of the value.
+    /// A short description of the value of a line.
     pub(super) fn about(&self, item: Item) -> String {
         match item {
             Item::Game => match (
@@ -372,20 +372,20 @@ fn history(text: &str, max: usize) -> Result<u16, StartError> {
 /// Why a game cannot start. The error message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StartError {
-    /// Not a variant.
+    /// The text is not a variant.
     Variant(VariantError),
-    /// More seats than the game has sides.
+    /// There are more seats than the game has sides. Contains the number of sides.
     Seats(u8),
-    /// A text that is neither `human` nor a strategy.
+    /// The text of a seat is neither `human` nor a strategy.
     Seat(HolderError),
-    /// Not a valid history setting.
+    /// The text is not a valid history setting.
     History {
-        /// The maximum.
+        /// The maximum history setting.
         max: usize,
         /// The value given.
         text: Quoted,
     },
-    /// Not the number of a board.
+    /// The first board is not `random`, `any` or the number of a board.
     FirstBoard(Quoted),
     /// A first board was given, although the variant has only one board.
     OneBoard,

@@ -10,10 +10,11 @@ use super::dialog::Dialog;
 use super::start_form::{Item, StartForm};
 use super::theme::Theme;
 
-/// The width of a line.
+/// The width of a line in columns.
 const WIDTH: u16 = 64;
-/// The columns of the value and of its description.
+/// The column in which the value of a line starts.
 const TEXT: u16 = 15;
+/// The column in which the description of the value starts.
 const ABOUT: u16 = 36;
 
 impl App {
@@ -74,7 +75,7 @@ impl App {
     }
 }
 
-/// The visible lines and their places. The selected line is always visible.
+/// The visible lines and their areas on the screen. The selected line is always visible.
 fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
     const TOP: u16 = 5;
     let (width, height) = size;
@@ -130,7 +131,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App) {
     canvas.write(1, area.bottom() - 1, &footer, quiet);
 }
 
-/// The keys, in a line that fits.
+/// Describes the keys in one line that fits into `room` columns.
 fn footer(theme: Theme, has_game: bool, room: u16) -> String {
     let end = match has_game {
         true => "Enter start  Esc back  ? help",

@@ -14,8 +14,8 @@ pub struct Theme {
     pub colour: bool,
 }
 
-/// The colours of the sides. The first two, blue and orange, have equal brightness. They are readable on black and on
-/// white, and colour-blind people can distinguish them.
+/// The colours of the sides. The first two, blue and orange, have equal brightness. These two are readable on
+/// black and on white, and colour-blind people can distinguish them.
 const COLOURS: [u8; 8] = [32, 166, 71, 133, 136, 37, 160, 99];
 
 impl Theme {
@@ -33,12 +33,13 @@ impl Theme {
         }
     }
 
-    /// The first text, or the second if only ASCII is available.
+    /// Returns `unicode`, or `ascii` if only ASCII is available.
     pub(super) fn text(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         if self.unicode { unicode } else { ascii }
     }
 
-    /// The character of a mark. If it cannot be shown, the default letter of the mark's side.
+    /// Returns the character of a mark. If the terminal cannot show the character, returns the default letter
+    /// of the mark's side.
     pub(super) fn glyph(self, symbol: char, side: Side) -> char {
         match symbol {
             'x' if self.unicode => '×',

@@ -16,7 +16,8 @@ use noughts_terminal::play::{
     Claim, Clocks, Offer, OfferKind, PlayEvent, PlayRequest, RequestError, TableState,
 };
 
-/// The pause before the second attempt to reach the server. It doubles with every attempt, up to `MAX_PAUSE`.
+/// The pause before the second attempt to reach the server. The pause doubles with every attempt, up to
+/// `MAX_PAUSE`.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(4);
 
@@ -56,8 +57,8 @@ pub(super) struct RemoteTable {
     pub(super) token: Option<String>,
 }
 
-/// Starts a thread that follows the table's events, and a thread that sends the requests. The threads end when the
-/// receiver of the events and the returned sender are dropped.
+/// Starts a thread that follows the table's events, and a thread that sends the requests. The threads end
+/// when both the receiver of the events and the returned sender are dropped.
 pub(super) fn open(
     table: &RemoteTable,
     events: SyncSender<PlayEvent>,
@@ -86,9 +87,9 @@ impl RemoteTable {
         }
     }
 
-    /// Reads the view, then the record. In this order the record is at least as new as the view. If a turn was
-    /// completed between the two reads, both are read again, at most `MAX_READS` times in total, so that the clocks and
-    /// offers of the view belong to the last turn of the record.
+    /// Reads the view, then the record. In this order the record is at least as new as the view. If a turn
+    /// was completed between the two reads, both are read again, at most `MAX_READS` times in total. So the
+    /// clocks and offers of the view usually belong to the last turn of the record.
     fn state(&self) -> Result<TableState, ClientError> {
         let read = || -> Result<_, ClientError> {
             let view = self.client.view(&self.game)?;
@@ -168,7 +169,7 @@ fn seats(view: &View, is_listed: impl Fn(&SeatView) -> bool) -> Vec<Seat> {
     listed.map(|(seat, _)| seat).collect()
 }
 
-/// Converts an offer. Returns `None` if this version does not support its kind.
+/// Converts an offer. Returns `None` if this version of the program does not know the kind of the offer.
 fn offer(offer: &OfferView) -> Option<Offer> {
     let kind = match offer.kind {
         ApiOffer::Draw => OfferKind::Draw,
@@ -275,8 +276,9 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
     }
 }
 
-/// Follows the table's event stream, which begins with a message. After each message, or after several messages that
-/// arrived together, sends the state of the table as an event. Reconnects when the stream is lost.
+/// Follows the table's event stream. After each message, or after several messages that arrived together,
+/// sends the state of the table as an event. A stream begins with a message, so the first state is sent at
+/// once. Reconnects when the stream is lost.
 fn follow(
     table: &RemoteTable,
     events: &SyncSender<PlayEvent>,

@@ -1,5 +1,5 @@
-//! Finds the table to play at: a new one, the table of a link, a table in the lobby, the table of a saved seat, or the
-//! table of a quick match.
+//! Finds the table to play at: a new table, the table of a link, a table in the lobby, the table of a saved
+//! seat, or the table of a quick match.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -37,8 +37,8 @@ pub(super) struct Finder<'t> {
     /// The variant that the command line names. `None` means the default.
     variant: Option<String>,
     clock: Option<ClockSettings>,
-    /// The name of a new player or of an anonymous seat if `--name` is not given. It is the strategy of the robot.
-    /// Without a robot it is the user name, and without a user name it is `DEFAULT_NAME`.
+    /// The name of a new player or of an anonymous seat if `--name` is not given. If a robot plays, this is
+    /// the name of its strategy. Otherwise it is the user name or, without a user name, `DEFAULT_NAME`.
     default_name: String,
     saved: Option<SavedSeats>,
     /// Whether the program can ask the user questions.
@@ -128,8 +128,8 @@ impl<'t> Finder<'t> {
         self.task.name.as_deref().unwrap_or(&self.default_name)
     }
 
-    /// Shows the menu with the newest waiting tables, the newest running games, and the user's own games at the server.
-    /// Does what the user chooses. Returns `None` if the user quits.
+    /// Shows the menu with the newest waiting tables, the newest running games, and the user's own games at
+    /// the server. Then carries out the user's choice. Returns `None` if the user quits.
     fn ask(&self, client: Client) -> Result<Option<Found>, Failure> {
         let waiting = games(&client, GameStatus::Waiting, None)?;
         let running = games(&client, GameStatus::Playing, None)?;
@@ -386,8 +386,9 @@ impl<'t> Finder<'t> {
         with_token(client, &game, saved.seat, saved.token.clone())
     }
 
-    /// Returns the user's games at the servers that `is_wanted` accepts. First come the saved seats, newest first. Then
-    /// come the other running games of the user's saved players. Bots are left out.
+    /// Returns the user's games at the servers that `is_wanted` accepts. First come the saved seats, newest
+    /// first. Then come the other running games of the user's saved players. The running games of bots are
+    /// left out.
     fn own_games(&self, is_wanted: impl Fn(&ServerUrl) -> bool) -> Vec<SavedSeat> {
         let saved = self.saved.as_ref().and_then(|saved| saved.read().ok());
         let mut seats = saved.unwrap_or_default();

@@ -10,7 +10,7 @@ use noughts_rules::Seat;
 
 use crate::state_file::StateFile;
 
-/// Maximum number of saved seats. More seats replace the oldest ones.
+/// Maximum number of saved seats. In a full file, a new seat replaces the oldest seat.
 const MAX_KEPT: usize = 200;
 
 /// A seat of the user at a table, with the token that lets a client play for the seat.

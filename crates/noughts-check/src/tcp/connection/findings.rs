@@ -8,7 +8,7 @@ use super::Connection;
 use crate::frame::{client_words, frame_error_words, hex, server_words};
 use crate::verdict::{Fact, Finding, Stop};
 
-/// The next frame of the server, or why there is none.
+/// The next frame of the server, or why no valid frame came.
 #[derive(Debug)]
 pub(crate) enum Received {
     Frame(FromServer, Vec<u8>),
@@ -20,7 +20,7 @@ pub(crate) enum Received {
     Closed(Vec<u8>),
 }
 
-/// What should be received.
+/// What the kit expects to receive.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
     pub(crate) hex: String,

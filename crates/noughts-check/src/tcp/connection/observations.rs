@@ -1,4 +1,4 @@
-//! Records faults that any frame of any connection can have, whichever rule is checked: frames that answer no request,
+//! Records faults that can occur in any frame, during the check of any rule: frames that answer no request,
 //! frames of the wrong size, and flags that are characters.
 
 use std::io::Read;

@@ -7,7 +7,7 @@ use crate::tcp::Checker;
 use crate::tcp::connection::{Connection, Expected, Received};
 use crate::verdict::{Finding, RuleResult, Stop};
 
-/// A frame whose id is not the session's.
+/// A frame whose id is not the id of the session.
 #[derive(Clone)]
 pub(super) struct WrongId {
     pub(super) own: u32,

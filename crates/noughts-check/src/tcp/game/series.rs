@@ -11,7 +11,7 @@ use crate::tcp::connection::{Connection, Expected, Received};
 use crate::tcp::{Checker, MoveSource};
 use crate::verdict::{Finding, RuleResult, Stop};
 
-/// The ways in which a game can go wrong. Each of them has a rule that reports it. `Won`, `Lost` and `Draw` name the
+/// The kinds of problems in a game. Each kind has a rule that reports it. `Won`, `Lost` and `Draw` name the
 /// end of the game that the server did not report correctly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum GameProblem {
@@ -39,7 +39,7 @@ impl GameProblem {
     }
 }
 
-/// What was seen in a series of games.
+/// What the kit has observed in a series of games.
 #[derive(Default)]
 pub(in crate::tcp) struct Games {
     pub(super) problems: BTreeMap<GameProblem, Finding>,
@@ -82,8 +82,8 @@ impl Games {
             && wrong(GameResult::Lost) == Some(GameResult::Won)
     }
 
-    /// Explains why a rule about games was not tried. The reason is a problem in the games or, if there was none,
-    /// `otherwise`.
+    /// Explains why a rule about games was not tried. The reason is a problem in the games or, if no game had
+    /// a problem, `otherwise`.
     pub(super) fn prevented(&self, otherwise: &str) -> Stop {
         match self.problems.iter().next() {
             Some((kind, finding)) => {
@@ -344,7 +344,7 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
     Ok(games)
 }
 
-/// The series of games, played once per dialect.
+/// Returns the results of the series of games. The first call in each dialect plays the games.
 pub(super) fn games(checker: &mut Checker) -> RuleResult<&Games> {
     if checker.games.is_none() {
         let games = play_series(checker)?;
