@@ -261,8 +261,9 @@ impl Numbers {
         let mut text = format!(
             "# The learned evaluation of lines of five, written by cargo xtask bench learn --write.\n\
              # Learned from {origin}.\n\
-             # Each line has four sorted reaches; their move score as the mover's own and as the opponent's; then what they add to\n\
-             # the linear term and to each neuron, first as the mover's own and then as the opponent's.\n"
+             # Each line after `output` has the four reaches of a combination in ascending order (see features/patterns.rs). Then\n\
+             # come two move scores: if the combination is the mover's, and if it is the opponent's. Then come the weights for the\n\
+             # linear term and for each neuron: first if the combination is the mover's, then if it is the opponent's.\n"
         );
         let whole = |value: f32| value.round() as i32;
         let fine = VALUE_SCALE * (1u32 << LINEAR_BITS) as f32;

@@ -67,7 +67,7 @@ fn run(mut words: Vec<String>) -> Result<(), String> {
             for folder in folders {
                 read(folder, &mut samples)?;
             }
-            format!("{} games that had been kept", samples.games())
+            format!("{} stored games", samples.games())
         }
     };
     println!("{origin}: {samples}");

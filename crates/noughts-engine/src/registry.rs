@@ -182,7 +182,7 @@ impl fmt::Display for StrategyError {
         match self.reason {
             Reason::Program => write!(
                 f,
-                "{} is not a strategy: programs may be named on the command line alone, and not for this",
+                "{} is not a strategy: external programs are allowed only on the command line, and not here",
                 self.text
             ),
             Reason::Form(form) => {

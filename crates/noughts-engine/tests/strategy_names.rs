@@ -35,7 +35,7 @@ fn errors_list_the_strategies_or_the_right_syntax() {
     for (text, hint) in [
         (
             "engine:rm",
-            "programs may be named on the command line alone",
+            "external programs are allowed only on the command line",
         ),
         ("random:1", "it is written random"),
         ("minimax", "minimax:N"),
