@@ -549,12 +549,12 @@ impl fmt::Display for RecordError {
             ),
             Reason::Seats => f.write_str("every seat of the game needs a line"),
             Reason::Symbols => f.write_str(
-                "seats of one side share a symbol, one visible character, and no others do",
+                "a symbol is one visible character, and every side has its own symbol",
             ),
             Reason::Name => write!(
                 f,
-                "a name has at most {MAX_NAME_CHARS} characters, none of them control characters, no space at its ends, \
-                 and a robot's is not empty"
+                "a name has at most {MAX_NAME_CHARS} characters, no control characters and no space at its ends; the name of \
+                 a robot is not empty"
             ),
             Reason::Command => f.write_str("a record can't name a command to run"),
             Reason::Game(error) => error.fmt(f),

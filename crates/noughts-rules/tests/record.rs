@@ -234,8 +234,8 @@ fn results_on_nine_boards_round_trip() {
 
 #[test]
 fn errors_name_the_line_and_what_is_allowed() {
-    let name = "a name has at most 255 characters, none of them control characters, no space at its ends, and a robot's is not empty";
-    let symbol = "seats of one side share a symbol, one visible character, and no others do";
+    let name = "a name has at most 255 characters, no control characters and no space at its ends; the name of a robot is not empty";
+    let symbol = "a symbol is one visible character, and every side has its own symbol";
     let seat = "a seat is written 'seat 0 x human NAME' or 'seat 0 x robot STRATEGY', not";
     let variant = "is not a variant: a variant is WxHkK such as 3x3k3, optionally followed by p3, +misere, +gravity or +exact, or multi, multi@4, ultimate, ultimate@4";
     let long = format!("seat 0 x human {}", "n".repeat(256));
