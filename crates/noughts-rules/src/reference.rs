@@ -92,7 +92,7 @@ impl ReferenceGrid {
     }
 
     /// Checks a move. The game must not be over.
-    fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
+    fn check_placement(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= self.0.cells() {
             return Err(IllegalMove::OffBoard);
         }
@@ -147,14 +147,14 @@ impl Rules for ReferenceGrid {
     fn moves<'p>(&'p self, position: &'p ReferencePosition) -> Self::Moves<'p> {
         match self.outcome(position) {
             Some(_) => Vec::new().into_iter(),
-            None => legal(self.0.cells(), |at| self.place(position, at)),
+            None => legal(self.0.cells(), |at| self.check_placement(position, at)),
         }
     }
 
     fn check(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         match self.outcome(position) {
             Some(_) => Err(IllegalMove::GameOver),
-            None => self.place(position, at),
+            None => self.check_placement(position, at),
         }
     }
 
@@ -264,7 +264,7 @@ impl ReferenceNested {
     }
 
     /// Checks a move. The game must not be over.
-    fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
+    fn check_placement(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= 81 {
             return Err(IllegalMove::OffBoard);
         }
@@ -317,14 +317,14 @@ impl Rules for ReferenceNested {
     fn moves<'p>(&'p self, position: &'p ReferencePosition) -> Self::Moves<'p> {
         match self.outcome(position) {
             Some(_) => Vec::new().into_iter(),
-            None => legal(81, |at| self.place(position, at)),
+            None => legal(81, |at| self.check_placement(position, at)),
         }
     }
 
     fn check(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         match self.outcome(position) {
             Some(_) => Err(IllegalMove::GameOver),
-            None => self.place(position, at),
+            None => self.check_placement(position, at),
         }
     }
 
