@@ -52,10 +52,10 @@ fn review(game: &Game, review: Review<'_>, is_json: bool) -> Result<(), Failure>
         false => review.words(),
     };
     io::stdout().write_all(text.as_bytes())?;
-    let (analysed, turns) = (review.analysed(), game.turns().len());
-    match analysed < turns {
+    let (analyzed, turns) = (review.analyzed(), game.turns().len());
+    match analyzed < turns {
         true => Err(Failure::Stopped(format!(
-            "Stopped after {analysed} of {turns} turns."
+            "Stopped after {analyzed} of {turns} turns."
         ))),
         false => Ok(()),
     }

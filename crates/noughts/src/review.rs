@@ -18,8 +18,8 @@ pub(crate) struct Review<'g> {
 }
 
 impl Review<'_> {
-    /// Analyses the position before every turn, each within `limits`. If `stop` is set meanwhile, the current turn and
-    /// the turns after it are not analysed.
+    /// Analyzes the position before every turn, each within `limits`. If `stop` is set meanwhile, the current turn and
+    /// the turns after it are not analyzed.
     pub(crate) fn new<'g>(
         game: &'g Game,
         limits: Limits,
@@ -44,8 +44,8 @@ impl Review<'_> {
         Review { game, found }
     }
 
-    /// The number of turns that were analysed.
-    pub(crate) fn analysed(&self) -> usize {
+    /// The number of turns that were analyzed.
+    pub(crate) fn analyzed(&self) -> usize {
         self.found.iter().flatten().count()
     }
 
@@ -98,7 +98,7 @@ impl Review<'_> {
             text.push('\n');
         }
         text += &match mistakes.len() {
-            0 if self.analysed() < turns => String::new(),
+            0 if self.analyzed() < turns => String::new(),
             0 => "\nNo mistakes are known.\n".to_owned(),
             1 => format!("\n1 mistake, in turn {}\n", mistakes[0]),
             count => format!("\n{count} mistakes, in turns {}\n", mistakes.join(", ")),

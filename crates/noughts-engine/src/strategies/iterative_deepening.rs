@@ -96,7 +96,7 @@ impl IterativeDeepening {
         }
     }
 
-    /// Analyses a game that is not over.
+    /// Analyzes a game that is not over.
     pub fn analyze(&mut self, game: &Game, stop: &Stop) -> Analysis {
         self.think(SearchPurpose::Value, game, stop)
     }
@@ -165,7 +165,7 @@ impl Strategy for IterativeDeepening {
     }
 }
 
-/// Analyses a game that is not over, within these limits.
+/// Analyzes a game that is not over, within these limits.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -27,7 +27,7 @@ use crate::store::StoreError;
 use crate::table::Table;
 use crate::tables::{LiveTable, Tables};
 
-/// Analyses a finished game, turn by turn.
+/// Analyzes a finished game, turn by turn.
 ///
 /// At the first request, the server computes the analysis and stores it. The computation takes a few seconds.
 #[utoipa::path(
@@ -124,7 +124,7 @@ impl Analyses {
         // The analysis runs in a separate task, so that its result is stored even if every client disconnects.
         let found = tokio::spawn(async move {
             let stop = Stop::new();
-            let compute = || analyse(&tables, id, &game, owner, stop.clone());
+            let compute = || analyze(&tables, id, &game, owner, stop.clone());
             let found = tokio::select! {
                 found = running.get_or_init(compute) => found.clone(),
                 // A running analysis must not delay shutdown.
@@ -145,7 +145,7 @@ impl Analyses {
     }
 }
 
-async fn analyse(
+async fn analyze(
     tables: &Tables,
     id: GameId,
     game: &Game,

@@ -31,7 +31,7 @@ const OPENING_TURNS: usize = 9;
 /// exact value.
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
-/// A Connect Four game with more turns is analysed like the games of other variants. Rewinds can make a game long.
+/// A Connect Four game with more turns is analyzed like the games of other variants. Rewinds can make a game long.
 const MAX_EXACT_TURNS: usize = 200;
 
 /// Returns the value and the best line before each turn. An element is `None` if the analysis does not reach
@@ -90,7 +90,7 @@ pub(super) fn analyze_turns(
 }
 
 /// Like `analyze_turns`, but for Connect Four. If the board has an opening book, the opening turns are
-/// analysed first. Then all other turns are analysed from the last to the first. Late turns are solved
+/// analyzed first. Then all other turns are analyzed from the last to the first. Late turns are solved
 /// quickly, and their results help to solve earlier turns.
 fn analyze_exactly(
     game: &Game,

@@ -603,8 +603,8 @@ pub(crate) async fn games_without_a_new_entry_are_forgotten(store: Arc<dyn Store
     ending.entries = vec![at(11, seated(1, "Bob")), at(20, play(0, 4))];
     ending.summary = Some(over(&["Ann", "Bob"].map(holder), TOO_LONG, 20));
     store.append(&ending).await.unwrap();
-    let analysed = store.store_analysis(over_id, "fine".to_owned()).await;
-    assert_eq!(analysed, Ok(()));
+    let analyzed = store.store_analysis(over_id, "fine".to_owned()).await;
+    assert_eq!(analyzed, Ok(()));
     let with_key = keyed(game_of("3x3k3", &["Ann", "link"], 10), "s", "a key");
     let unplayed = created(&*store, with_key.clone()).await;
     let played = created(&*store, game_of("3x3k3", &["Ann", "Bob"], 10)).await;
