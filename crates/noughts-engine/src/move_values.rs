@@ -7,7 +7,6 @@ use noughts_rules::{Action, Conclusion, Game, Seat, Side, Variant};
 
 use crate::analysis::{Analysis, MoveValue, Value, best_distance};
 use crate::clock::Clock;
-use crate::review::for_the_other;
 use crate::search::Limits;
 use crate::solver::{Budget, GameValue, Solver};
 use crate::strategies::iterative_deepening::IterativeDeepening;
@@ -125,7 +124,7 @@ pub fn move_values(
             Some(end) => (value_of(end, game, me), Some(1)),
             None => {
                 let (value, plies) = values.find(&after, rest())?;
-                (for_the_other(value), plies.map(|plies| plies + 1))
+                (value.for_opponent(), plies.map(|plies| plies + 1))
             }
         };
         let distance = distance.filter(|_| value != GameValue::Draw);

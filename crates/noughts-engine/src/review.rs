@@ -34,7 +34,7 @@ pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mist
                     let next = analysis(number + 1).and_then(exact)?;
                     Some(match same_side_is_next(game.order(), turn.by) {
                         true => next,
-                        false => for_the_other(next),
+                        false => next.for_opponent(),
                     })
                 }),
                 // A rewind or a takeback returns to an earlier position. The move that led to this position was already
@@ -61,15 +61,6 @@ fn exact(analysis: &Analysis) -> Option<GameValue> {
 fn same_side_is_next(order: &[Side], by: Seat) -> bool {
     let by = usize::from(by.0);
     order.get(by) == order.get((by + 1) % order.len())
-}
-
-/// The value for the opponent: a win becomes a loss, and a loss becomes a win.
-pub(crate) fn for_the_other(value: GameValue) -> GameValue {
-    match value {
-        GameValue::Win => GameValue::Loss,
-        GameValue::Draw => GameValue::Draw,
-        GameValue::Loss => GameValue::Win,
-    }
 }
 
 /// The value for the player of the last move, if this move ended the game; `None` if the game is not over, or

@@ -22,7 +22,7 @@ use crate::analysis::Analysis;
 use crate::clock::Clock;
 use crate::endgame::EndgameSolver;
 use crate::features::{Candidate, Features, Searchable};
-use crate::search::parallel::{Claim, Order, SharedSearch};
+use crate::search::parallel::{Claim, SearchOrder, SharedSearch};
 use crate::search::vcf::VcfSearch;
 use crate::search::vct::VctState;
 use crate::search_board::SearchBoard;
@@ -136,7 +136,7 @@ struct Search<'t, R: Searchable> {
     shared: Option<&'t SharedSearch>,
     /// Whether this is a helper thread. A helper thread fills the transposition table and may find a win, but
     /// returns no analysis.
-    assists: bool,
+    is_helper: bool,
     /// Number of nodes that this thread has already added to the shared count.
     counted: u64,
     /// The side to move at the root.
@@ -153,13 +153,13 @@ struct Search<'t, R: Searchable> {
     /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
     aborted: bool,
     /// Whether the search stopped at some position before the end of the game. If so, the value is not exact.
-    horizon: bool,
+    has_reached_horizon: bool,
     /// One candidate list per ply, reused to save allocations.
     lists: Vec<Vec<Candidate>>,
     /// The killer move of each ply: the latest move that caused a cutoff at this ply.
     killers: Vec<Option<Move>>,
     /// Whether this search looks for fours and for the replies that these fours force.
-    by_force: bool,
+    seeks_fours: bool,
     vcf: VcfSearch,
     vct: VctState,
     /// A root move that was not searched because a limit was reached.
@@ -182,7 +182,7 @@ struct Listing {
 impl<'t, R: Searchable> Search<'t, R> {
     fn new(mut board: SearchBoard<R>, context: SearchContext<'t>, purpose: SearchPurpose) -> Self {
         Search {
-            by_force: context.move_selection == MoveSelection::Promising
+            seeks_fours: context.move_selection == MoveSelection::Promising
                 && board.windows().is_some(),
             vcf: VcfSearch::new(),
             vct: VctState::new(),
@@ -197,14 +197,14 @@ impl<'t, R: Searchable> Search<'t, R> {
             next_clock_read: 0,
             nodes_per_clock_read: nodes_per_clock_read(board.rules()),
             aborted: false,
-            horizon: false,
+            has_reached_horizon: false,
             lists: Vec::new(),
             killers: Vec::new(),
             board,
             context,
             purpose,
             shared: None,
-            assists: false,
+            is_helper: false,
             counted: 0,
         }
     }
@@ -262,14 +262,14 @@ impl<'t, R: Searchable> Search<'t, R> {
             return value;
         }
         if depth == 0 && !self.has_immediate_threat() {
-            self.horizon = true;
+            self.has_reached_horizon = true;
             return self.estimate();
         }
         if depth == 1 {
             let (features, position) = (self.board.features(), self.board.position());
             if let Some((best, looked)) = features.best_after(self.board.rules(), position, beta) {
                 self.nodes += looked;
-                self.horizon = true;
+                self.has_reached_horizon = true;
                 return best;
             }
         }
@@ -301,7 +301,7 @@ impl<'t, R: Searchable> Search<'t, R> {
                 rest = depth;
             }
         }
-        let mut order = Order::of(list.len());
+        let mut order = SearchOrder::of(list.len());
         while let Some(number) = order.next() {
             if number == 1 && !order.is_second_round() {
                 self.sort(&mut list[1..]);
@@ -419,7 +419,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
         let max_moves = match self.context.move_selection {
             MoveSelection::All => usize::MAX,
-            MoveSelection::Promising if self.by_force && self.board.ply() == 0 => {
+            MoveSelection::Promising if self.seeks_fours && self.board.ply() == 0 => {
                 MAX_ROOT_CANDIDATES
             }
             MoveSelection::Promising => MAX_CANDIDATES,
@@ -479,7 +479,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
         // If the stored depth does not cover all free cells, the search that found the stored value may have
         // ended before the end of the game.
-        self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
+        self.has_reached_horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
         (known, Some(value))
     }
 

@@ -52,6 +52,17 @@ pub enum GameValue {
     Win,
 }
 
+impl GameValue {
+    /// The value for the opponent: a win becomes a loss, and a loss becomes a win.
+    pub(crate) fn for_opponent(self) -> GameValue {
+        match self {
+            GameValue::Loss => GameValue::Win,
+            GameValue::Draw => GameValue::Draw,
+            GameValue::Win => GameValue::Loss,
+        }
+    }
+}
+
 impl fmt::Display for GameValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -358,8 +369,8 @@ impl Solver {
 
     /// Narrows the bounds of the value as far as the budget allows.
     fn decide(&mut self, stop: &Stop, clock: &dyn Clock, report: ProgressCallback<'_>) {
-        if let Some(worth) = self.over() {
-            (self.at_least, self.at_most) = (worth, worth);
+        if let Some(value) = self.over() {
+            (self.at_least, self.at_most) = (value, value);
         }
         let me = self.start.to_move;
         let other = me.next(2);
@@ -461,7 +472,7 @@ impl Solver {
     /// Writes a checkpoint, from which another solver of the same position can continue.
     pub fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         into.write_all(self.heading().as_bytes())?;
-        let known = |worth: GameValue| worth as u8;
+        let known = |value: GameValue| value as u8;
         into.write_all(&[known(self.at_least), known(self.at_most)])?;
         self.memory.save(into)
     }
@@ -476,7 +487,7 @@ impl Solver {
             io::Error::new(io::ErrorKind::InvalidData, what)
         };
         from.read_exact(&mut heading).map_err(|_| mismatch())?;
-        let worth = |number: u8| match number {
+        let value = |number: u8| match number {
             0 => Ok(GameValue::Loss),
             1 => Ok(GameValue::Draw),
             2 => Ok(GameValue::Win),
@@ -486,7 +497,7 @@ impl Solver {
         if text != expected.as_bytes() {
             return Err(mismatch());
         }
-        let (at_least, at_most) = (worth(known[0])?, worth(known[1])?);
+        let (at_least, at_most) = (value(known[0])?, value(known[1])?);
         if at_least > at_most {
             return Err(mismatch());
         }
@@ -624,7 +635,7 @@ impl Solver {
         // The bounds of the value for the side to move in `diagram`.
         let (at_least, at_most) = match mine {
             true => (self.at_least, self.at_most),
-            false => (turned(self.at_most), turned(self.at_least)),
+            false => (self.at_most.for_opponent(), self.at_least.for_opponent()),
         };
         let other = me.next(2);
         let mut limit = NodeLimit { left, stop };
@@ -688,14 +699,6 @@ const FIRST_MEMORY: usize = 8 << 20;
 
 /// Node limit for the line of best play.
 const LINE_NODES: u64 = 50_000;
-
-fn turned(worth: GameValue) -> GameValue {
-    match worth {
-        GameValue::Loss => GameValue::Win,
-        GameValue::Draw => GameValue::Draw,
-        GameValue::Win => GameValue::Loss,
-    }
-}
 
 fn first(variant: &Variant) -> Diagram {
     AnyTimeline::new(variant).diagram()

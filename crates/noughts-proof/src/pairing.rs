@@ -23,13 +23,13 @@ const MAX_CELLS: usize = 128;
 
 pub(crate) struct Counting {
     /// The weight of a complete line.
-    complete: u64,
+    complete_weight: u64,
 }
 
 impl Counting {
     pub(crate) fn new(line_length: usize) -> Counting {
         Counting {
-            complete: 1 << (line_length as u32).min(MAX_COUNTED),
+            complete_weight: 1 << (line_length as u32).min(MAX_COUNTED),
         }
     }
 
@@ -53,12 +53,12 @@ impl Counting {
         }
         let (sum, on) = self.weigh(&left);
         let is_answered = |at: usize| {
-            sum + on[at] < self.complete || {
+            sum + on[at] < self.complete_weight || {
                 let after: Vec<Cells> = left.iter().map(|line| line & !(1 << at)).collect();
                 self.defender_holds(&after)
             }
         };
-        sum < self.complete && (0..on.len()).all(is_answered)
+        sum < self.complete_weight && (0..on.len()).all(is_answered)
     }
 
     /// Whether the defender, who is to move, stops all lines. Each item of `lines` is the set of the empty
@@ -67,13 +67,13 @@ impl Counting {
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {
-            sum - on[at] < self.complete && {
+            sum - on[at] < self.complete_weight && {
                 let missed = lines.iter().filter(|line| *line >> at & 1 == 0);
                 let (sum, on) = self.weigh(&missed.copied().collect::<Vec<Cells>>());
                 sum + on.into_iter().max().unwrap_or(0) < self.complete
             }
         };
-        sum < self.complete || (0..on.len()).any(is_enough)
+        sum < self.complete_weight || (0..on.len()).any(is_enough)
     }
 
     /// The total weight of all lines, and for each cell the weight of the lines through this cell. Each item of `lines`
@@ -82,7 +82,7 @@ impl Counting {
         let (mut sum, mut on) = (0, [0; MAX_CELLS]);
         for line in lines {
             let mut empty = *line;
-            let weight = self.complete >> empty.count_ones().min(MAX_COUNTED);
+            let weight = self.complete_weight >> empty.count_ones().min(MAX_COUNTED);
             sum += weight;
             while empty != 0 {
                 on[empty.trailing_zeros() as usize] += weight;

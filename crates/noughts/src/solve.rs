@@ -306,7 +306,7 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
 fn json(variant: &Variant, found: &Solution) -> String {
     let value = found
         .value()
-        .map_or("unknown".to_owned(), |worth| worth.to_string());
+        .map_or("unknown".to_owned(), |value| value.to_string());
     let distance = match found.distance {
         Some(plies) => format!("\"distance\":{plies},"),
         None => String::new(),

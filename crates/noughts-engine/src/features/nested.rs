@@ -174,20 +174,21 @@ impl NestedFeatures {
         let old = self.codes[board];
         let new = if add { old + digit } else { old - digit };
         self.codes[board] = new;
-        self.sum += self.worth(new) - self.worth(old);
+        self.sum += self.board_value(new) - self.board_value(old);
         for (hash, mapped) in self.hashes.iter_mut().zip(&self.symmetries) {
             *hash ^= self.keys[by.index() & 1][usize::from(mapped.to[at.index()])];
         }
     }
 
+    /// The value of a board with this code, for the first side.
     #[inline]
-    fn worth(&self, code: u16) -> i32 {
+    fn board_value(&self, code: u16) -> i32 {
         self.board_values[usize::from(code)].into()
     }
 
     /// The part of a move's score that comes from the opponent's next board, which has the number `cell`.
     #[inline]
-    fn sends(&self, position: &NestedPosition, mover: Side, cell: usize) -> i32 {
+    fn send_score(&self, position: &NestedPosition, mover: Side, cell: usize) -> i32 {
         let (mine, theirs) = (
             position.marks(mover, cell),
             position.marks(mover.next(2), cell),
@@ -226,8 +227,8 @@ impl NestedFeatures {
         }
         let open = |board: &usize| position.closed() >> board & 1 == 0;
         let boards = (0..9).filter(open).map(|board| {
-            let worth = self.worth(self.codes[board]);
-            worth * weights[usize::from(worth < 0)][board] / 4
+            let value = self.board_value(self.codes[board]);
+            value * weights[usize::from(value < 0)][board] / 4
         });
         let count = won[0].count_ones() as i32 - won[1].count_ones() as i32;
         boards.sum::<i32>() + lines[0] - lines[1] + 150 * count
@@ -307,7 +308,7 @@ impl Features<Nested> for NestedFeatures {
             boards &= boards - 1;
             let (mine, theirs) = (position.marks(mover, board), position.marks(other, board));
             let code = self.codes[board];
-            let without = self.sum - self.worth(code);
+            let without = self.sum - self.board_value(code);
             let mut cells = !(mine | theirs) & ALL;
             // Moves that complete a line come first, then moves that block a line. Usually the first move already
             // reaches `enough`.
@@ -334,7 +335,7 @@ impl Features<Nested> for NestedFeatures {
                     };
                     (position.marks(other, target), ours)
                 });
-                let sum = without + self.worth(code + (POWERS[cell] << digit));
+                let sum = without + self.board_value(code + (POWERS[cell] << digit));
                 best = best.max(sign * sum - turn);
                 looked += 1;
                 if best >= enough {
@@ -366,12 +367,12 @@ impl Features<Nested> for NestedFeatures {
                 1000
             } else {
                 let old = self.codes[board];
-                let gain =
-                    self.worth(old + (POWERS[cell] << (mover.index() & 1))) - self.worth(old);
+                let gain = self.board_value(old + (POWERS[cell] << (mover.index() & 1)))
+                    - self.board_value(old);
                 let gain = if mover == Side::FIRST { gain } else { -gain };
                 gain + if blocks >> cell & 1 == 1 { 300 } else { 0 }
             };
-            let move_score = move_score + self.sends(position, mover, cell);
+            let move_score = move_score + self.send_score(position, mover, cell);
             into.push(Candidate { at, move_score });
         }
         true

@@ -24,7 +24,7 @@ impl<R: Searchable> Search<'_, R> {
     /// The value for the side to move, if one or two plies decide the game; otherwise `None`.
     pub(super) fn decided_at_once(&mut self) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
-        let windows = self.board.windows().filter(|_| self.by_force)?;
+        let windows = self.board.windows().filter(|_| self.seeks_fours)?;
         if !windows.lacking(mover, 1).is_empty() {
             return Some(WIN - ply - 1);
         }
@@ -49,7 +49,7 @@ impl<R: Searchable> Search<'_, R> {
     /// is found. Ends soon after `max_nodes` nodes.
     pub(super) fn sequence(&mut self, side: Side, max_nodes: u64) -> Option<u32> {
         let left = self.nodes_left();
-        let windows = self.board.windows().filter(|_| self.by_force)?;
+        let windows = self.board.windows().filter(|_| self.seeks_fours)?;
         let plies = self.vcf.wins(windows, side, max_nodes.min(left));
         self.nodes += self.vcf.take_nodes();
         plies
@@ -65,7 +65,7 @@ impl<R: Searchable> Search<'_, R> {
     /// not look for fours. If the result is `None`, the caller must play the move and search.
     pub(super) fn quick_value(&mut self, at: Move) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply());
-        if !self.by_force || ply + 1 >= self.free {
+        if !self.seeks_fours || ply + 1 >= self.free {
             return None;
         }
         let estimate = self.board.features_mut().try_on(mover, at);
@@ -78,7 +78,7 @@ impl<R: Searchable> Search<'_, R> {
             match self.sequence(mover.next(2), LAST_SEQUENCE) {
                 Some(plies) => ply as i32 + 1 + plies as i32 - WIN,
                 None => {
-                    self.horizon = true;
+                    self.has_reached_horizon = true;
                     estimate
                 }
             }
@@ -91,7 +91,7 @@ impl<R: Searchable> Search<'_, R> {
     pub(super) fn list_defences(&mut self, list: &mut Vec<Candidate>) {
         let mover = self.board.to_move();
         let rival = mover.next(2);
-        if !self.by_force || self.sequence(rival, INNER_SEQUENCE).is_none() {
+        if !self.seeks_fours || self.sequence(rival, INNER_SEQUENCE).is_none() {
             return;
         }
         self.defences.clear();
@@ -113,7 +113,7 @@ impl<R: Searchable> Search<'_, R> {
     /// collects nothing. Returns the number of cells.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
-        let has_penalty = self.by_force && self.board.features().four_penalty() > 0;
+        let has_penalty = self.seeks_fours && self.board.features().four_penalty() > 0;
         self.fours.clear();
         if let Some(windows) = self.board.windows().filter(|_| has_penalty) {
             let lacking = windows.lacking(mover, 2).iter();

@@ -69,15 +69,15 @@ pub(super) enum Claim {
 }
 
 /// The order in which a node's moves are searched: first all moves that are not deferred, then the deferred moves.
-pub(super) struct Order {
+pub(super) struct SearchOrder {
     moves: usize,
     turn: usize,
     deferred: u64,
 }
 
-impl Order {
-    pub(super) fn of(moves: usize) -> Order {
-        Order {
+impl SearchOrder {
+    pub(super) fn of(moves: usize) -> SearchOrder {
+        SearchOrder {
             moves,
             turn: 0,
             deferred: 0,
@@ -128,7 +128,7 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
             };
             let mut search = Search::new(first.board.clone(), own, SearchPurpose::Value);
             search.shared = Some(&shared);
-            search.assists = true;
+            search.is_helper = true;
             scope.spawn(move || search.assist());
         }
         first.shared = Some(&shared);
@@ -148,7 +148,7 @@ impl<R: Searchable> Search<'_, R> {
         self.sort(&mut root);
         let deepest = self.context.limits.depth.unwrap_or(u32::MAX);
         for depth in 1..=deepest.min(self.free as u32) {
-            self.horizon = false;
+            self.has_reached_horizon = false;
             let best = self.root(&mut root, depth);
             if self.aborted {
                 break;
@@ -160,7 +160,7 @@ impl<R: Searchable> Search<'_, R> {
                 }
                 shared.over.store(true, Ordering::Relaxed);
             }
-            if !self.horizon {
+            if !self.has_reached_horizon {
                 break;
             }
         }
@@ -191,7 +191,7 @@ impl<R: Searchable> Search<'_, R> {
     pub(super) fn check_shared(&mut self) {
         let Some(shared) = self.shared else { return };
         self.aborted |= shared.over.load(Ordering::Relaxed);
-        if self.assists {
+        if self.is_helper {
             let more = self.nodes - self.counted;
             shared.nodes.fetch_add(more, Ordering::Relaxed);
             self.counted = self.nodes;
@@ -213,7 +213,7 @@ mod tests {
 
     /// The order in which `moves` moves are searched if the moves in `busy` are deferred.
     fn order(moves: usize, busy: &[usize]) -> Vec<usize> {
-        let mut order = Order::of(moves);
+        let mut order = SearchOrder::of(moves);
         let mut seen = Vec::new();
         while let Some(number) = order.next() {
             if !(busy.contains(&number) && order.defer(number)) {

@@ -25,7 +25,7 @@ impl<R: Searchable> Search<'_, R> {
                 },
                 _ if self.has_value(GameValue::Win) => Value::Estimate(AS_GOOD_AS_WON),
                 _ if value.abs() > LIKELY => Value::Estimate(AS_GOOD_AS_WON * value.signum()),
-                0 if depth > 0 && !self.horizon && !self.aborted => Value::Draw,
+                0 if depth > 0 && !self.has_reached_horizon && !self.aborted => Value::Draw,
                 _ => Value::Estimate(value),
             },
             line: self.line(at),

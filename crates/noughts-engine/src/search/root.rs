@@ -46,7 +46,7 @@ impl<R: Searchable> Search<'_, R> {
                 found = won;
                 break;
             }
-            self.horizon = false;
+            self.has_reached_horizon = false;
             let best = self.root(&mut root, depth);
             match best {
                 // All moves that were searched before the limit lose or probably lose, so choose a move that was not
@@ -61,7 +61,7 @@ impl<R: Searchable> Search<'_, R> {
                 break;
             }
             reached = depth;
-            let is_known = !self.horizon || found.1 > LIKELY || found.1 < -DECIDED;
+            let is_known = !self.has_reached_horizon || found.1 > LIKELY || found.1 < -DECIDED;
             if is_known || self.has_no_choice(&root) || self.is_enough(&mut time_manager, found) {
                 break;
             }

@@ -60,7 +60,7 @@ impl VctState {
 impl<R: Searchable> Search<'_, R> {
     /// Searches for a VCT of the side to move at the root, if enough nodes were searched since the previous attempt.
     pub(super) fn vct_when_due(&mut self) -> Option<(Move, i32)> {
-        if !self.by_force || self.nodes < self.vct.due {
+        if !self.seeks_fours || self.nodes < self.vct.due {
             return None;
         }
         let plies = self.search_vct(self.nodes / 4);
@@ -80,8 +80,8 @@ impl<R: Searchable> Search<'_, R> {
     pub(super) fn refute(&mut self, at: Move) -> Option<i32> {
         let allowed = self.nodes / 4;
         let enough = |refutation: &RefutationAttempt| 2 * refutation.allowed > allowed;
-        if !self.by_force
-            || self.assists
+        if !self.seeks_fours
+            || self.is_helper
             || self.nodes < MIN_NODES
             || self.refutation(at).is_some_and(enough)
         {

@@ -81,7 +81,7 @@ pub(crate) trait SearchPosition {
     /// Decides the position without search, or lists the relevant moves with keys and estimated numbers.
     /// `is_new` is true if the table has no entry for the position. Expensive checks save time only for a new
     /// position.
-    fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
+    fn expand(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);
 
@@ -181,7 +181,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         }
         let mut list = std::mem::take(&mut self.lists[ply]);
         list.clear();
-        let seen = self.position.look(before.is_none(), &mut list);
+        let seen = self.position.expand(before.is_none(), &mut list);
         let found = match seen {
             StaticResult::Proved => Numbers::PROVED,
             StaticResult::Refuted => Numbers::REFUTED,
@@ -195,7 +195,7 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
                         None => self.vary_estimate(child),
                     }
                 }
-                self.settle(ply, proof_threshold, refutation_threshold, &mut list)
+                self.search_children(ply, proof_threshold, refutation_threshold, &mut list)
             }
         };
         self.lists[ply] = list;
@@ -204,7 +204,15 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         found
     }
 
-    fn settle(&mut self, ply: usize, proof: u32, refutation: u32, list: &mut [Child]) -> Numbers {
+    /// Searches the children in `list` until the position is decided, a number reaches its threshold, or the
+    /// limit is reached.
+    fn search_children(
+        &mut self,
+        ply: usize,
+        proof: u32,
+        refutation: u32,
+        list: &mut [Child],
+    ) -> Numbers {
         let attacks = self.position.attacks();
         loop {
             let (best, second, found) = choose(list, attacks);

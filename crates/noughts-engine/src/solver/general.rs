@@ -56,10 +56,11 @@ pub(crate) struct General<R: Endgame> {
     positions: Vec<R::Position>,
     /// One hash per symmetry, for the current position and for each position before it.
     hashes: Vec<u64>,
-    ways: Vec<Symmetry>,
+    symmetries: Vec<Symmetry>,
     /// For each symmetry, the board to which the symmetry maps each board.
     boards: Vec<[u8; 9]>,
-    words: [Vec<u64>; 2],
+    /// The hash word of each cell, for each side.
+    hash_words: [Vec<u64>; 2],
     /// The hash word of each closed board, for each owner.
     closed: [[u64; 9]; 3],
 }
@@ -67,28 +68,28 @@ pub(crate) struct General<R: Endgame> {
 impl<R: Endgame> General<R> {
     pub(crate) fn new(rules: R, position: R::Position, attacker: Side) -> General<R> {
         let variant = rules.variant();
-        let ways = Symmetry::all(&variant);
+        let symmetries = Symmetry::all(&variant);
         let mut random = Random::new(0x0067_656E_6572_616C);
         let mut draw = || (0..variant.cells()).map(|_| random.draw()).collect();
-        let words: [Vec<u64>; 2] = [draw(), draw()];
+        let hash_words: [Vec<u64>; 2] = [draw(), draw()];
         let closed = std::array::from_fn(|_| std::array::from_fn(|_| random.draw()));
         let boards = match variant {
             Variant::Grid(_) => Vec::new(),
-            Variant::Nested(_) => ways
+            Variant::Nested(_) => symmetries
                 .iter()
-                .map(|way| {
+                .map(|symmetry| {
                     std::array::from_fn(|board| {
-                        (way.map_move(Move::at(9 * board)).index() / 9) as u8
+                        (symmetry.map_move(Move::at(9 * board)).index() / 9) as u8
                     })
                 })
                 .collect(),
         };
         let mut general = General {
-            hashes: vec![0; ways.len()],
+            hashes: vec![0; symmetries.len()],
             positions: vec![position],
-            ways,
+            symmetries,
             boards,
-            words,
+            hash_words,
             closed,
             attacker,
             rules,
@@ -140,13 +141,13 @@ impl<R: Endgame> General<R> {
 
     /// The hashes of the current position.
     fn present(&self) -> &[u64] {
-        &self.hashes[self.hashes.len() - self.ways.len()..]
+        &self.hashes[self.hashes.len() - self.symmetries.len()..]
     }
 
     fn mix(&mut self, side: Side, at: Move) {
-        let from = self.hashes.len() - self.ways.len();
-        for (hash, way) in self.hashes[from..].iter_mut().zip(&self.ways) {
-            *hash ^= self.words[side.index() & 1][way.map_move(at).index()];
+        let from = self.hashes.len() - self.symmetries.len();
+        for (hash, symmetry) in self.hashes[from..].iter_mut().zip(&self.symmetries) {
+            *hash ^= self.hash_words[side.index() & 1][symmetry.map_move(at).index()];
         }
     }
 
@@ -160,15 +161,15 @@ impl<R: Endgame> General<R> {
                 marks &= marks - 1;
             }
         }
-        let from = self.hashes.len() - self.ways.len();
+        let from = self.hashes.len() - self.symmetries.len();
         for (hash, to) in self.hashes[from..].iter_mut().zip(&self.boards) {
             *hash ^= self.closed[owner][usize::from(to[board])];
         }
     }
 
     /// The hash of a set of playable boards under a symmetry.
-    fn mapped(&self, way: usize, playable: u16) -> u64 {
-        let Some(to) = self.boards.get(way) else {
+    fn mapped(&self, symmetry: usize, playable: u16) -> u64 {
+        let Some(to) = self.boards.get(symmetry) else {
             return 0;
         };
         let boards = (0..9).filter(|board| playable >> board & 1 == 1);
@@ -185,7 +186,7 @@ impl<R: Endgame> SearchPosition for General<R> {
     fn key(&self) -> u64 {
         let playable = self.rules.playable(self.position());
         let hashes = self.present().iter().enumerate();
-        let mapped = hashes.map(|(way, hash)| hash ^ self.mapped(way, playable));
+        let mapped = hashes.map(|(symmetry, hash)| hash ^ self.mapped(symmetry, playable));
         let turn = if self.attacks() {
             0
         } else {
@@ -199,7 +200,7 @@ impl<R: Endgame> SearchPosition for General<R> {
         self.key()
     }
 
-    fn look(&mut self, _is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
+    fn expand(&mut self, _is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
         match self.over().or_else(|| self.score()) {
             Some(true) => return StaticResult::Proved,
             Some(false) => return StaticResult::Refuted,
@@ -242,7 +243,7 @@ impl<R: Endgame> SearchPosition for General<R> {
         self.rules.play(&mut next, at);
         let closed = self.rules.closed(&next) & !before;
         self.hashes
-            .extend_from_within(self.hashes.len() - self.ways.len()..);
+            .extend_from_within(self.hashes.len() - self.symmetries.len()..);
         self.positions.push(next);
         self.mix(mover, at);
         if closed != 0 {
@@ -252,6 +253,7 @@ impl<R: Endgame> SearchPosition for General<R> {
 
     fn take_back(&mut self, _at: Move) {
         self.positions.pop();
-        self.hashes.truncate(self.hashes.len() - self.ways.len());
+        self.hashes
+            .truncate(self.hashes.len() - self.symmetries.len());
     }
 }

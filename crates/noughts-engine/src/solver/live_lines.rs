@@ -25,7 +25,7 @@ impl Scale {
     }
 
     /// The weight of a complete line.
-    pub(crate) fn made(self) -> u32 {
+    pub(crate) fn complete_weight(self) -> u32 {
         1 << self.line
     }
 }
@@ -137,7 +137,7 @@ impl<L: Bits> LiveLines<L> {
     /// says whether the side that owns the lines is to move.
     pub(crate) fn is_held_by_counting(&self, moves: bool) -> bool {
         let heaviest = if moves { max_weight(&self.on) } else { 0 };
-        self.sum + heaviest < self.scale.made()
+        self.sum + heaviest < self.scale.complete_weight()
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct PairingSearch<B, L> {
     /// All lines through each cell.
     through: Vec<L>,
     /// The weight of a complete line.
-    made: u32,
+    complete_weight: u32,
     left: RemainingLines<B, L>,
     /// A copy of `left`, made before the search tries pairs that add weight. The copy is restored if these pairs
     /// fail.
@@ -71,7 +71,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
     pub(crate) fn new(through: &[L], lines: usize, scale: Scale) -> PairingSearch<B, L> {
         PairingSearch {
             through: through.to_vec(),
-            made: scale.made(),
+            complete_weight: scale.complete_weight(),
             left: RemainingLines::new(through.len(), lines),
             kept: RemainingLines::new(through.len(), lines),
             trial: vec![0; through.len()],
@@ -94,13 +94,13 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
     }
 
     /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
-    pub(crate) fn hold(&mut self, attacks: bool) -> bool {
+    pub(crate) fn holds(&mut self, attacks: bool) -> bool {
         // With this total weight or more, the defender needs one pair for each line. The pairs need two cells
         // for each line, because no cell may be in two pairs.
         let limit = if attacks {
-            self.made / 4 * 7
+            self.complete_weight / 4 * 7
         } else {
-            2 * self.made
+            2 * self.complete_weight
         };
         if self.left.sum >= limit && 2 * self.left.alive.count() > self.through.len() {
             return false;
@@ -112,9 +112,9 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         let pairs = self.pairs.len();
         // With this total weight or more, the greedy choice of pairs almost never succeeds.
         let hopeless = if attacks {
-            self.made / 2 * 3
+            self.complete_weight / 2 * 3
         } else {
-            self.made / 4 * 7
+            self.complete_weight / 4 * 7
         };
         if self.left.sum < hopeless {
             self.kept.copy(&self.left);
@@ -165,12 +165,12 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
     fn is_counted_out(&mut self, attacks: bool) -> bool {
         let left = &self.left;
         if !attacks {
-            return left.sum < self.made || self.is_answered(None, None);
+            return left.sum < self.complete_weight || self.is_answered(None, None);
         }
-        if left.sum >= self.made {
+        if left.sum >= self.complete_weight {
             return false;
         }
-        let room = self.made - left.sum;
+        let room = self.complete_weight - left.sum;
         let mut cells = 0..self.through.len();
         cells.all(|at| self.left.on[at] < room || self.is_answered(Some(at), None))
     }
@@ -196,7 +196,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         }
         let at = answer.unwrap_or_else(|| heaviest(&self.trial));
         sum -= self.trial[at];
-        if sum >= self.made || self.trial[at] == 0 {
+        if sum >= self.complete_weight || self.trial[at] == 0 {
             return false;
         }
         let mut lines = self.through[at].and(left.alive);
@@ -210,20 +210,20 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
                 self.trial[at] -= weight;
             }
         }
-        sum + max_weight(&self.trial) < self.made
+        sum + max_weight(&self.trial) < self.complete_weight
     }
 
     /// Whether counting alone stops all lines. Tries every answer of the defender, as the proof checker does.
     pub(crate) fn is_obvious(&mut self, attacks: bool) -> bool {
         let all = self.through.len();
         if !attacks {
-            return self.left.sum < self.made
+            return self.left.sum < self.complete_weight
                 || (0..all).any(|at| self.is_answered(None, Some(at)));
         }
-        if self.left.sum >= self.made {
+        if self.left.sum >= self.complete_weight {
             return false;
         }
-        let room = self.made - self.left.sum;
+        let room = self.complete_weight - self.left.sum;
         (0..all).all(|taken| {
             self.left.on[taken] < room || (0..all).any(|at| self.is_answered(Some(taken), Some(at)))
         })

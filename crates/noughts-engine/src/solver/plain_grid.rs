@@ -100,7 +100,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
 
     fn is_held(&mut self) -> bool {
         self.fill();
-        self.live.hold(self.attacks)
+        self.live.holds(self.attacks)
     }
 
     /// A move that completes a line, or that makes two threats while the other side cannot complete a line; `None` if
@@ -231,7 +231,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         } else {
             (sum - mine, -1)
         };
-        let enough = i64::from(self.geometry.scale.made());
+        let enough = i64::from(self.geometry.scale.complete_weight());
         if sum < if self.attacks { enough } else { enough / 2 } {
             return Numbers::REFUTED;
         }
@@ -322,7 +322,7 @@ impl<B: Bits, L: Bits, const W: usize> SearchPosition for PlainGrid<B, L, W> {
         Self::least(&hashes) ^ Self::turn(self.attacks) ^ WIDE
     }
 
-    fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
+    fn expand(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
         let threats = self.threats();
         let candidates = match self.urgent(&threats) {
             Ok(cells) => cells,
@@ -442,10 +442,10 @@ impl<B: Bits, L: Bits, const W: usize> Geometry<B, L, W> {
         let symmetries = Symmetry::all(&Variant::Grid(*spec));
         let mut random = Random::new(0x7072_6F6F_6673);
         let table = |random: &mut Random| {
-            let words: Vec<u64> = (0..spec.cells()).map(|_| random.draw()).collect();
+            let hash_words: Vec<u64> = (0..spec.cells()).map(|_| random.draw()).collect();
             let hashes = |at: usize| {
-                std::array::from_fn(|way| {
-                    words[symmetries[way % symmetries.len()]
+                std::array::from_fn(|number| {
+                    hash_words[symmetries[number % symmetries.len()]
                         .map_move(Move::at(at))
                         .index()]
                 })

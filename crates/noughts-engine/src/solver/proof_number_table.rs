@@ -88,23 +88,23 @@ impl ProofNumberTable {
     /// Stores numbers in the entry of the same key or in a free entry. If the bucket has no such entry,
     /// replaces the entry whose numbers took the least work.
     pub(crate) fn put(&self, key: u64, numbers: Numbers) {
-        let places = &self.bucket(key).0;
+        let entries = &self.bucket(key).0;
         let mut chosen = (0, u64::MAX);
-        for (place, [mixed, data]) in places.iter().enumerate() {
+        for (index, [mixed, data]) in entries.iter().enumerate() {
             let data = data.load(Ordering::Relaxed);
             if data == 0 || mixed.load(Ordering::Relaxed) ^ data == key {
-                chosen.0 = place;
+                chosen.0 = index;
                 break;
             }
-            let worth = effort(unpack(data));
-            if worth < chosen.1 {
-                chosen = (place, worth);
+            let work = effort(unpack(data));
+            if work < chosen.1 {
+                chosen = (index, work);
             }
         }
         let data = pack(numbers);
-        let [mixed, place] = &places[chosen.0];
+        let [mixed, stored] = &entries[chosen.0];
         mixed.store(key ^ data, Ordering::Relaxed);
-        place.store(data, Ordering::Relaxed);
+        stored.store(data, Ordering::Relaxed);
     }
 
     /// The used part of the table in thousandths, estimated from the first buckets.

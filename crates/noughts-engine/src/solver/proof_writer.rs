@@ -87,8 +87,8 @@ impl<P: SearchPosition> SearchPosition for AttackedPosition<P> {
         self.inner.wide_key()
     }
     #[inline]
-    fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
-        self.inner.look(is_new, moves)
+    fn expand(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
+        self.inner.expand(is_new, moves)
     }
     #[inline]
     fn play(&mut self, at: Move) {

@@ -9,9 +9,9 @@ use crate::{prove, same};
 /// Asserts that an accepted proof is true, according to the solver. Other tests compare the solver with minimax on
 /// these boards.
 fn check_true(proved: &Proved) {
-    let (worth, _) = prove(&proved.variant, Some(proved.position.clone()));
+    let (solved, _) = prove(&proved.variant, Some(proved.position.clone()));
     let place = proved.position.format(&proved.variant);
-    assert!(same(worth, proved.value), "{} {place}", proved.variant);
+    assert!(same(solved, proved.value), "{} {place}", proved.variant);
 }
 
 fn change(proof: &mut Vec<u8>, random: &mut Random) {

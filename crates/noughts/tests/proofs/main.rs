@@ -16,6 +16,6 @@ fn prove(variant: &Variant, position: Option<Diagram>) -> (GameValue, Vec<u8>) {
     (found.value().unwrap(), proof)
 }
 
-fn same(worth: GameValue, proved: noughts_proof::GameValue) -> bool {
-    worth.to_string() == proved.to_string()
+fn same(solved: GameValue, proved: noughts_proof::GameValue) -> bool {
+    solved.to_string() == proved.to_string()
 }

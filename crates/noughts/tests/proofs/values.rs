@@ -7,8 +7,8 @@ use crate::{prove, same};
 
 fn check(name: &str, value: &str) {
     let variant: Variant = name.parse().unwrap();
-    let (worth, proof) = prove(&variant, None);
-    assert_eq!(worth.to_string(), value, "{name}");
+    let (solved, proof) = prove(&variant, None);
+    assert_eq!(solved.to_string(), value, "{name}");
     let proved =
         noughts_proof::verify(&proof[..]).unwrap_or_else(|fault| panic!("{name}: {fault}"));
     assert_eq!(proved.variant, variant);
@@ -81,11 +81,11 @@ fn positions_with_any_marks_are_proved() {
         for _ in 0..60 {
             let position = endgame(&variant, 8, &mut random);
             let text = position.format(&variant);
-            let (worth, proof) = prove(&variant, Some(position));
+            let (solved, proof) = prove(&variant, Some(position));
             let proved = noughts_proof::verify(&proof[..]);
             let proved = proved.unwrap_or_else(|fault| panic!("{name} {text}: {fault}"));
-            assert!(same(worth, proved.value), "{name} {text}");
-            seen[worth as usize] += 1;
+            assert!(same(solved, proved.value), "{name} {text}");
+            seen[solved as usize] += 1;
         }
     }
     assert!(seen.iter().all(|count| *count > 20), "{seen:?}");

@@ -22,19 +22,19 @@ pub(crate) struct Geometry {
     pub(super) bottom: u64,
     pub(super) cells: u64,
     /// The cells of every second row: the cells with an odd number of cells above them.
-    pub(super) even: u64,
+    pub(super) lower: u64,
 }
 
 impl Geometry {
     pub(super) fn new(columns: u32, rows: u32) -> Geometry {
         let bottom = (0..columns).fold(0, |bits, column| bits | 1 << (column * (rows + 1)));
-        let even = (0..rows).filter(|row| (rows - row).is_multiple_of(2));
+        let lower = (0..rows).filter(|row| (rows - row).is_multiple_of(2));
         Geometry {
             columns,
             rows,
             bottom,
             cells: (0..rows).fold(0, |bits, row| bits | bottom << row),
-            even: even.fold(0, |bits, row| bits | bottom << row),
+            lower: lower.fold(0, |bits, row| bits | bottom << row),
         }
     }
 

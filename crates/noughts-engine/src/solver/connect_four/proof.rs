@@ -122,7 +122,7 @@ impl Writer<'_> {
             let wins = geometry.completing::<0>(mine, marks.mask) & playable;
             return wins != 0 || !self.wins && !has_line(theirs | empty);
         }
-        let (lower, upper) = (empty & geometry.even, empty & !geometry.even);
+        let (lower, upper) = (empty & geometry.lower, empty & !geometry.lower);
         let odd = playable & upper;
         match odd.count_ones() {
             0 if !has_line(theirs | lower) => !self.wins || has_line(mine | upper),

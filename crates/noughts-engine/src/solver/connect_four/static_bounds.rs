@@ -22,7 +22,7 @@ impl ConnectFour {
         let has_line = |marks: u64| self.geometry.has_line::<STRIDE>(marks);
         let (mine, theirs) = (marks.mine, marks.mine ^ marks.mask);
         let empty = self.geometry.cells ^ marks.mask;
-        let (lower, upper) = (empty & self.geometry.even, empty & !self.geometry.even);
+        let (lower, upper) = (empty & self.geometry.lower, empty & !self.geometry.lower);
         let odd = playable & upper;
         let paired = upper & !odd;
         // The other side gets no mark above a cell on which the follower completes a line, because the game is then
