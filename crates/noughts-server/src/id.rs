@@ -113,7 +113,7 @@ impl FromStr for GameId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<GameId, InvalidId> {
-        read_letters(text).map(GameId).ok_or(InvalidId)
+        read_letters(text).map(GameId).ok_or(InvalidId::Game)
     }
 }
 
@@ -121,7 +121,7 @@ impl FromStr for PlayerId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<PlayerId, InvalidId> {
-        read_letters(text).map(PlayerId).ok_or(InvalidId)
+        read_letters(text).map(PlayerId).ok_or(InvalidId::Player)
     }
 }
 
@@ -149,13 +149,25 @@ impl Hasher for IdHasher {
     }
 }
 
-/// The text is not the id of a game or player.
+/// The text is not an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct InvalidId;
+pub enum InvalidId {
+    /// The text is not the id of a game.
+    Game,
+    /// The text is not the id of a player.
+    Player,
+    /// The text is not the id of a waiting player.
+    Waiting,
+}
 
 impl fmt::Display for InvalidId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a game's id is {LENGTH} small letters and digits")
+        let owner = match self {
+            InvalidId::Game => "game",
+            InvalidId::Player => "player",
+            InvalidId::Waiting => "waiting player",
+        };
+        write!(f, "a {owner}'s id is {LENGTH} small letters and digits")
     }
 }
 
@@ -239,9 +251,30 @@ mod tests {
             "0000000000000000000000000u",
             "80000000000000000000000000",
         ] {
-            assert_eq!(text.parse::<GameId>(), Err(InvalidId), "{text}");
+            assert_eq!(text.parse::<GameId>(), Err(InvalidId::Game), "{text}");
+            assert_eq!(text.parse::<PlayerId>(), Err(InvalidId::Player), "{text}");
         }
         assert!("7zzzzzzzzzzzzzzzzzzzzzzzzz".parse::<GameId>().is_ok());
+    }
+
+    #[test]
+    fn invalid_id_names_its_owner() {
+        for (error, text) in [
+            (
+                InvalidId::Game,
+                "a game's id is 26 small letters and digits",
+            ),
+            (
+                InvalidId::Player,
+                "a player's id is 26 small letters and digits",
+            ),
+            (
+                InvalidId::Waiting,
+                "a waiting player's id is 26 small letters and digits",
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
     }
 
     #[test]

@@ -37,7 +37,9 @@ impl FromStr for WaitingId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<WaitingId, InvalidId> {
-        text.parse::<GameId>().map(|id| WaitingId(id.number()))
+        let id: Result<GameId, _> = text.parse();
+        id.map(|id| WaitingId(id.number()))
+            .map_err(|_| InvalidId::Waiting)
     }
 }
 
@@ -496,6 +498,13 @@ mod tests {
 
     const HERE: NodeId = NodeId(1);
     const THERE: NodeId = NodeId(2);
+
+    #[test]
+    fn ids_are_read_as_they_are_written() {
+        let id = WaitingId(u128::MAX / 3);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_eq!("0".parse::<WaitingId>(), Err(InvalidId::Waiting));
+    }
 
     fn player(id: u128, since_ms: u64) -> WaitingPlayer {
         WaitingPlayer {

@@ -182,6 +182,7 @@ fn games_and_players_are_listed_ended_and_deleted() {
     );
     server.succeeds(&["delete-player", &player]);
     server.refuses(&["player", &player], "there is no player");
+    server.refuses(&["player", "whatu"], "a player's id is 26 small letters");
     let (status, _) = server.request("GET", "/api/me", token, "");
     assert_eq!(status, 401);
     let (_, view) = server.request("GET", &format!("/api/games/{second}"), "", "");
