@@ -10,6 +10,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
+use hyper::body::{Frame, SizeHint};
 use sha2::{Digest, Sha256};
 
 use super::site::{accepts, compressed};
@@ -188,29 +189,130 @@ fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
         .or_insert(HeaderValue::from_static(value));
 }
 
-/// Takes the bytes of a body that is complete in memory. Returns `None` for a streamed body. A body whose size is not
-/// known in advance stays unchanged.
+/// Takes the bytes of a body that is complete in memory and has one frame. Returns `None` for every other body.
+/// Such a body still has all its frames.
 fn take_whole(body: &mut Body) -> Option<Bytes> {
     let size = body.size_hint().exact()?;
-    let mut taken = std::mem::take(body);
+    let mut rest = std::mem::take(body);
     let mut context = Context::from_waker(Waker::noop());
-    match Pin::new(&mut taken).poll_frame(&mut context) {
-        Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-            Ok(bytes) if bytes.len() as u64 == size => Some(bytes),
-            _ => None,
-        },
+    match Pin::new(&mut rest).poll_frame(&mut context) {
         Poll::Ready(None) => Some(Bytes::new()),
-        Poll::Ready(Some(Err(_))) => None,
+        Poll::Ready(Some(Ok(frame))) => {
+            let data = frame.data_ref();
+            if data.is_some_and(|data| data.len() as u64 == size) && rest.is_end_stream() {
+                return frame.into_data().ok();
+            }
+            *body = put_back(Ok(frame), rest);
+            None
+        }
+        Poll::Ready(Some(Err(error))) => {
+            *body = put_back(Err(error), rest);
+            None
+        }
         Poll::Pending => {
-            *body = taken;
+            *body = rest;
             None
         }
     }
 }
 
+/// The body that begins with `first` and continues with `rest`.
+fn put_back(first: Result<Frame<Bytes>, axum::Error>, rest: Body) -> Body {
+    let first = Some(first);
+    Body::new(PutBack { first, rest })
+}
+
+/// A body whose first frame was read and put back.
+struct PutBack {
+    /// `None` after this frame was read again.
+    first: Option<Result<Frame<Bytes>, axum::Error>>,
+    rest: Body,
+}
+
+impl HttpBody for PutBack {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut PutBack>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match self.first.take() {
+            Some(first) => Poll::Ready(Some(first)),
+            None => Pin::new(&mut self.rest).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && self.rest.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let first = match &self.first {
+            Some(Ok(frame)) => frame.data_ref().map_or(0, Bytes::len) as u64,
+            Some(Err(_)) | None => 0,
+        };
+        let rest = self.rest.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(first + rest.lower());
+        if let Some(upper) = rest.upper() {
+            hint.set_upper(first + upper);
+        }
+        hint
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
+    use axum::body::to_bytes;
+
     use super::*;
+
+    /// A body of known size in several frames.
+    struct InFrames(VecDeque<&'static str>);
+
+    impl HttpBody for InFrames {
+        type Data = Bytes;
+        type Error = axum::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut InFrames>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+            let next = self.0.pop_front();
+            Poll::Ready(next.map(|text| Ok(Frame::data(text.into()))))
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            let size: usize = self.0.iter().map(|text| text.len()).sum();
+            SizeHint::with_exact(size as u64)
+        }
+    }
+
+    #[tokio::test]
+    async fn body_in_several_frames_stays_intact() {
+        for frames in [["ab", "cde"], ["", "abcde"], ["abcde", ""]] {
+            let mut body = Body::new(InFrames(frames.into()));
+            for _ in 0..2 {
+                assert_eq!(take_whole(&mut body), None, "{frames:?}");
+                assert_eq!(body.size_hint().exact(), Some(5), "{frames:?}");
+                assert!(!body.is_end_stream(), "{frames:?}");
+            }
+            let read = to_bytes(body, 5).await.unwrap();
+            assert_eq!(read, "abcde", "{frames:?}");
+        }
+    }
+
+    #[test]
+    fn body_in_one_frame_is_taken() {
+        for text in ["", "abcde"] {
+            let mut body = Body::from(text);
+            assert_eq!(take_whole(&mut body).as_deref(), Some(text.as_bytes()));
+            assert!(body.is_end_stream());
+        }
+    }
 
     #[test]
     fn a_tag_has_the_sixteen_digits_of_its_hash() {
