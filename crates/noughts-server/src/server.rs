@@ -62,7 +62,7 @@ impl ServerConfig {
             tls: None,
             store,
             limits: ConnectionLimits::default(),
-            robot_threads: 1,
+            robot_threads: 2,
             engine,
             ids: IdSource::default(),
         }
