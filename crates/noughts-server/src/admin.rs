@@ -152,7 +152,7 @@ impl Admin {
             ),
             (
                 "quick matches",
-                self.matchmaking.quick_matches().to_string(),
+                self.matchmaking.quick_match_players().to_string(),
             ),
             ("computations running", running.to_string()),
             ("computations queued", queued.to_string()),

@@ -142,7 +142,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
             if !tables.refresh(&live).await {
                 return;
             }
-            tables.check_overdue_clock(&live, GRACE_MS).await;
+            tables.end_overdue_game(&live, GRACE_MS).await;
             let is_passed = |deadline_ms: u64| deadline_ms < now_ms;
             let is_robot_due = live.read(|table| table.robot_deadline_ms().is_some_and(is_passed));
             if is_robot_due && tables.move_overdue_robots(&live) || live.read(Table::is_over) {

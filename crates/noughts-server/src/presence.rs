@@ -83,9 +83,9 @@ impl Presence {
     /// Records a request of the player of a seat. The player counts as connected for [`PRESENT_AFTER_REQUEST`].
     pub(crate) fn request(self: &Arc<Presence>, live: &Arc<LiveTable>, seat: Seat) {
         let until = self.tables.clock().now() + PRESENT_AFTER_REQUEST;
-        let place = (live.id(), seat);
+        let key = (live.id(), seat);
         let mut requesters = self.requesters();
-        if let Some((known_until, connected)) = requesters.get_mut(&place)
+        if let Some((known_until, connected)) = requesters.get_mut(&key)
             && Arc::ptr_eq(&connected.live, live)
         {
             *known_until = until;
@@ -94,7 +94,7 @@ impl Presence {
         if requesters.len() < MAX_REQUESTERS {
             // A previous entry belongs to an earlier instance of the table, which was removed from memory and then
             // loaded again.
-            let before = requesters.insert(place, (until, self.connect(live, seat)));
+            let before = requesters.insert(key, (until, self.connect(live, seat)));
             drop(requesters);
             drop(before);
         }

@@ -101,10 +101,10 @@ impl Robots {
         }
         // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(known, variant, _): &&(StrategyName, Variant, Instant)| {
+        let matches = |(known, variant, _): &&(StrategyName, Variant, Instant)| {
             variant == game.variant() && known == name
         };
-        if let Some((_, _, robot)) = all.iter().find(is_it) {
+        if let Some((_, _, robot)) = all.iter().find(matches) {
             return Ok(Robot::Instant(Arc::clone(robot)));
         }
         let robot = Arc::new(Mutex::new(name.build(game, &self.setup)?));
@@ -172,7 +172,7 @@ impl Robots {
     }
 
     /// Returns the value and the best line before each turn of a game. An element is `None` if its turn was
-    /// not analysed in time. The whole result is `None` in four cases: the queue is full, the owner's
+    /// not analyzed in time. The whole result is `None` in four cases: the queue is full, the owner's
     /// processor time does not suffice, the analysis panics, or `stop` is set before the analysis is
     /// complete.
     pub(crate) async fn analyze(
@@ -210,7 +210,7 @@ impl Robots {
         stop: &Stop,
         work: impl FnOnce(&Stop, Duration) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let (place, turn) = self.enter(owner).ok_or(Failure::Full)?;
+        let (request, turn) = self.enter(owner).ok_or(Failure::Full)?;
         let limit = match turn.await {
             Ok(QueueResult::Granted(limit)) => limit,
             Ok(QueueResult::Displaced) | Err(_) => return Err(Failure::Full),
@@ -222,7 +222,7 @@ impl Robots {
         let stop = deadline.0.clone();
         let mut computation = spawn_blocking(move || {
             // The slot becomes free when this thread ends, not when the caller stops waiting.
-            let _place = place;
+            let _request = request;
             catch_unwind(AssertUnwindSafe(|| work(&stop, limit)))
         });
         let finished = tokio::select! {
@@ -239,16 +239,19 @@ impl Robots {
     }
 
     /// Adds a request to the queue; `None` if the queue is full.
-    fn enter(&self, owner: Option<IpAddr>) -> Option<(Place, oneshot::Receiver<QueueResult>)> {
+    fn enter(
+        &self,
+        owner: Option<IpAddr>,
+    ) -> Option<(QueuedRequest, oneshot::Receiver<QueueResult>)> {
         let owner = Owner::new(owner);
         let now = self.slots.clock.now();
         let (ticket, turn) = self.slots.queue().enter(owner, now)?;
-        let place = Place {
+        let request = QueuedRequest {
             slots: Arc::clone(&self.slots),
             owner,
             ticket,
         };
-        Some((place, turn))
+        Some((request, turn))
     }
 }
 
@@ -258,15 +261,15 @@ impl Slots {
     }
 }
 
-/// A request that waits in the queue, or the slot that the request got. Dropping a `Place` removes the
-/// request or frees the slot.
-struct Place {
+/// A request that waits in the queue, or the slot that the request got. Dropping this value removes
+/// the request or frees the slot.
+struct QueuedRequest {
     slots: Arc<Slots>,
     owner: Owner,
     ticket: Ticket,
 }
 
-impl Drop for Place {
+impl Drop for QueuedRequest {
     fn drop(&mut self) {
         let now = self.slots.clock.now();
         self.slots.queue().leave(self.owner, self.ticket, now);

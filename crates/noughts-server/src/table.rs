@@ -215,8 +215,8 @@ impl Table {
             }
         }
         if let (Some(key), Some(seat)) = (&logged.key, logged.entry.seat()) {
-            let place = (seat, key.text.clone());
-            self.keys.insert(place, (key.request, logged.at_ms));
+            let seat_key = (seat, key.text.clone());
+            self.keys.insert(seat_key, (key.request, logged.at_ms));
         }
         self.last_ms = at_ms;
         if self.is_over() {

@@ -159,7 +159,7 @@ impl Tables {
     /// The table of a game, from memory or from the store; `None` if there is no such game.
     pub async fn get(self: &Arc<Tables>, id: GameId) -> Result<Option<Arc<LiveTable>>, StoreError> {
         if let Some(live) = self.in_memory(id) {
-            live.used(self.clock.now());
+            live.mark_used(self.clock.now());
             live.state().is_requested = true;
             return Ok(Some(live));
         }
@@ -261,7 +261,7 @@ impl Tables {
         self.schedule_deadline(&table, false);
         let clock = self.clock.clone();
         let live = Arc::new(LiveTable::new(table, names, robots, owner, clock));
-        live.used(self.clock.now());
+        live.mark_used(self.clock.now());
         let mut all = self.live();
         match all.get(&live.id()) {
             Some(before) if !before.is_closed() => Arc::clone(before),

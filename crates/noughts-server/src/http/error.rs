@@ -198,7 +198,7 @@ pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> ProblemKind {
         TableRefusal::NoClaimInCorrespondence => ProblemKind::NoClaims,
         TableRefusal::OpponentIsPresent { .. } => ProblemKind::OpponentPresent,
         TableRefusal::OpponentJustLeft { .. } => ProblemKind::OpponentJustLeft,
-        TableRefusal::TooManyOffers => ProblemKind::TooManyOffers,
+        TableRefusal::LogFull => ProblemKind::TooManyOffers,
     }
 }
 

@@ -46,7 +46,7 @@ impl AppState {
             (
                 "quick_matches_waiting",
                 "Players with an open event stream who wait for a quick match",
-                self.matchmaking.quick_matches(),
+                self.matchmaking.quick_match_players(),
             ),
             (
                 "computations_running",

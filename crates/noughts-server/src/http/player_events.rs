@@ -161,10 +161,13 @@ fn holds(table: &Table, seat: Seat, player: PlayerId) -> bool {
     table.holder(seat).and_then(Holder::player_id) == Some(player)
 }
 
-/// The entry number of the latest open offer that another player has made; `None` if there is no such offer. `is_its`
-/// says whether a seat belongs to the player of the stream.
-fn latest_offer(table: &Table, is_its: impl Fn(Seat) -> bool) -> Option<u32> {
-    let of_others = table.offers().iter().filter(|open| !is_its(open.seat));
+/// The entry number of the latest open offer that another player has made; `None` if there is no such offer.
+/// `belongs_to_player` says whether a seat belongs to the player of the stream.
+fn latest_offer(table: &Table, belongs_to_player: impl Fn(Seat) -> bool) -> Option<u32> {
+    let of_others = table
+        .offers()
+        .iter()
+        .filter(|open| !belongs_to_player(open.seat));
     of_others.map(|open| open.entry).max()
 }
 
@@ -256,10 +259,10 @@ impl PlayerEvents {
         // Games that began and ended in the meantime are not among the running games.
         for game in self.ended_since(self.seen.at_ms).await? {
             if !self.seen.games.contains_key(&game) {
-                self.look_at(game, true).await;
+                self.check_game(game, true).await;
             }
         }
-        self.look_at_everything().await;
+        self.check_all_games().await;
         Ok(())
     }
 
@@ -309,7 +312,7 @@ impl PlayerEvents {
         chunk
     }
 
-    async fn look_at_everything(&mut self) {
+    async fn check_all_games(&mut self) {
         // If this future is cancelled while it waits, the flag stays set, and the next check comes sooner.
         self.is_behind = true;
         let now_ms = self.app.tables.clock().now_ms();
@@ -318,32 +321,32 @@ impl PlayerEvents {
             // The player was deleted.
             Ok(found) if found.is_empty() => self.has_ended = true,
             Ok(_) => {}
-            Err(error) => return self.look_again(&error),
+            Err(error) => return self.retry_later(&error),
         }
         let mut games = match self.running_games().await {
             Ok(games) => games,
-            Err(error) => return self.look_again(&error),
+            Err(error) => return self.retry_later(&error),
         };
         let known = self.seen.games.keys().filter(|game| !games.contains(game));
         let known: Vec<GameId> = known.copied().collect();
         games.extend(known);
         self.is_behind = false;
         for game in games {
-            self.look_at(game, false).await;
+            self.check_game(game, false).await;
         }
         if !self.is_behind {
             self.seen.at_ms = now_ms;
         }
     }
 
-    fn look_again(&mut self, error: &StoreError) {
+    fn retry_later(&mut self, error: &StoreError) {
         debug!(%error, "cannot read the games of a player; retrying");
         self.is_behind = true;
     }
 
     /// Compares a game with the state that was sent to the client, and adds messages about the differences.
     /// If the client has no state of a finished game, ignores the game, unless `also_over` is true.
-    async fn look_at(&mut self, game: GameId, also_over: bool) {
+    async fn check_game(&mut self, game: GameId, also_over: bool) {
         let was_behind = std::mem::replace(&mut self.is_behind, true);
         let found = self.app.tables.get(game).await;
         self.is_behind = was_behind;
@@ -352,11 +355,11 @@ impl PlayerEvents {
             Ok(None) => return self.forget(game),
             // The game will stay unreadable, so a retry is useless.
             Err(StoreError::Corrupt(_)) => return self.forget(game),
-            Err(error) => return self.look_again(&error),
+            Err(error) => return self.retry_later(&error),
         };
         let (now, is_match, is_my_turn) = live.read(|table| {
-            let is_its = |seat: Seat| holds(table, seat, self.player);
-            let is_my_turn = table.game().to_move().is_some_and(is_its);
+            let belongs_to_player = |seat: Seat| holds(table, seat, self.player);
+            let is_my_turn = table.game().to_move().is_some_and(belongs_to_player);
             let is_match = is_match(table, self.player);
             (Seen::of(table, self.player), is_match, is_my_turn)
         });
@@ -446,9 +449,9 @@ impl EventSource for PlayerEvents {
                 () = sleep_until(self.checked_at + pause) => Notice::Everything,
             };
             match notice {
-                Notice::Game(game) => self.look_at(game, false).await,
+                Notice::Game(game) => self.check_game(game, false).await,
                 Notice::Everything => {
-                    self.look_at_everything().await;
+                    self.check_all_games().await;
                     self.checked_at = Instant::now();
                 }
             }

@@ -14,24 +14,24 @@ use super::openapi::StrategyErrors;
 
 /// The maximum parameters that clients may use, by kind of strategy. Other kinds have no parameter, or a parameter with
 /// only a few values. In addition, every move has a time limit, and every address has a budget of processor time.
-const LARGEST: [(&str, &[&str]); 3] = [
+const MAX_PARAMETERS: [(&str, &[&str]); 3] = [
     ("minimax", &["minimax:9"]),
     ("search", &["search:5s", "search:5000000n"]),
     ("mcts", &["mcts:1000000"]),
 ];
 
 /// The maximum parameters of a kind of strategy; empty if the kind has no limits.
-fn largest(kind: &str) -> &'static [&'static str] {
-    let limits = LARGEST.iter().find(|(name, _)| *name == kind);
-    limits.map_or(&[], |(_, largest)| largest)
+fn max_parameters(kind: &str) -> &'static [&'static str] {
+    let found = MAX_PARAMETERS.iter().find(|(name, _)| *name == kind);
+    found.map_or(&[], |(_, limits)| limits)
 }
 
 /// Parses the name of a strategy. Refuses a strategy that would compute too long.
 pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     let kind = text.split_once(':').map_or(text, |(kind, _)| kind);
-    let largest = largest(kind);
-    if largest.iter().any(|limit| exceeds(text, limit)) {
-        let (text, limits) = (Quoted::from(text), largest.join(" or "));
+    let limits = max_parameters(kind);
+    if limits.iter().any(|limit| exceeds(text, limit)) {
+        let (text, limits) = (Quoted::from(text), limits.join(" or "));
         let detail = format!("{text} computes too long; at most {limits} is allowed here");
         return Err(api_error(ProblemKind::ExpensiveStrategy, detail));
     }
@@ -101,7 +101,10 @@ pub(super) async fn strategies(
         name: kind.name.to_owned(),
         form: kind.syntax.to_owned(),
         about: kind.description.to_owned(),
-        max: largest(kind.name).iter().map(ToString::to_string).collect(),
+        max: max_parameters(kind.name)
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
     });
     Ok(axum::Json(offered.collect::<Vec<_>>()).into_response())
 }
@@ -111,9 +114,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_strategies_are_accepted_and_larger_ones_are_not() {
-        for (kind, largest) in LARGEST {
-            for text in largest {
+    fn maximum_parameters_are_accepted_and_larger_ones_are_not() {
+        for (kind, limits) in MAX_PARAMETERS {
+            for text in limits {
                 assert!(text.starts_with(kind));
                 assert!(read_strategy(text).is_ok(), "{text}");
             }

@@ -232,7 +232,7 @@ impl Matchmaking {
     }
 
     /// The number of players connected to this node who have waiting quick matches, as far as this node knows.
-    pub fn quick_matches(&self) -> usize {
+    pub fn quick_match_players(&self) -> usize {
         self.state().quick.connected.len()
     }
 
@@ -262,7 +262,7 @@ impl Matchmaking {
         let id = quick_match.id;
         self.tell(|quick| quick.taking_seats.insert(id, player));
         let taken = match self.withdraw_match(id, player).await {
-            true => self.take_seat(player, seats, quick_match).await,
+            true => self.take_any_seat(player, seats, quick_match).await,
             // The quick match was paired or cancelled in the meantime, or too many cancellations wait for the store.
             false => Ok(()),
         };
@@ -289,14 +289,14 @@ impl Matchmaking {
         }
     }
 
-    async fn take_seat(
+    async fn take_any_seat(
         &self,
         player: PlayerId,
         seats: Vec<(GameId, Seat)>,
         quick_match: WaitingPlayer,
     ) -> Result<(), StoreError> {
         for (game, seat) in seats {
-            if self.sit_down(player, game, seat).await {
+            if self.take_seat(player, game, seat).await {
                 let player_and_match = (
                     player,
                     Match {
@@ -351,7 +351,7 @@ impl Matchmaking {
     /// Lets a player take an open seat. Returns false if the seat cannot be taken, usually because another player was
     /// faster. Retries while the store is unavailable, because the seat may be taken although the store's reply was
     /// lost.
-    async fn sit_down(&self, player: PlayerId, game: GameId, seat: Seat) -> bool {
+    async fn take_seat(&self, player: PlayerId, game: GameId, seat: Seat) -> bool {
         let key = Key {
             text: self.tables.ids().game().to_string(),
             request: 0,

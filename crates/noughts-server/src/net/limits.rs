@@ -41,10 +41,13 @@ const REFUSED: usize = 256;
 /// addresses have no such limit.
 const REFUSED_PER_ADDRESS: usize = 16;
 
-/// Maximum number of refused connections of one address that get an answer: (per second on average, at once
-/// after a pause). The server closes further connections without an answer. Otherwise, a client that connects
-/// all the time would cost as much as an ordinary client.
-const ANSWERED_REFUSALS: (u32, u32) = (16, 64);
+/// Maximum number of refused connections of one address that get an answer, per second on average. The server
+/// closes further connections without an answer. Otherwise, a client that connects all the time would cost as
+/// much as an ordinary client.
+const ANSWERED_REFUSALS_PER_SECOND: u32 = 16;
+
+/// Maximum number of refused connections of one address that get an answer at once after a pause.
+const ANSWERED_REFUSALS_AT_ONCE: u32 = 64;
 
 /// Minimum number of connections that any address may open at once after a pause. The limit of an address is
 /// this number or twice [`ConnectionLimits::per_address`], whichever is larger. The used part of the limit
@@ -52,7 +55,7 @@ const ANSWERED_REFUSALS: (u32, u32) = (16, 64);
 const MIN_CONNECTS_AT_ONCE: usize = 1_000;
 
 /// Minimum number of entries at which [`Addresses`] removes the entries that are no longer needed.
-const MIN_SWEEP: usize = 1_024;
+const MIN_ENTRIES_TO_PRUNE: usize = 1_024;
 
 /// Number of HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
@@ -105,7 +108,7 @@ pub(crate) struct Connections {
 struct Addresses {
     entries: HashMap<IpAddr, AddressEntry>,
     /// Number of entries at which the entries that are no longer needed are removed next.
-    sweep_at: usize,
+    prune_at: usize,
 }
 
 /// The connections of one address.
@@ -113,7 +116,7 @@ struct Addresses {
 struct AddressEntry {
     served: usize,
     /// Number of connections that are refused or only for health checks.
-    others: usize,
+    not_served: usize,
     /// Limits the rate of new connections.
     connects: TokenBucket,
     /// Limits the rate of refusals with an answer.
@@ -140,7 +143,7 @@ impl Connections {
             refused_total: AtomicU64::new(0),
             addresses: Mutex::new(Addresses {
                 entries: HashMap::new(),
-                sweep_at: MIN_SWEEP,
+                prune_at: MIN_ENTRIES_TO_PRUNE,
             }),
             bans: Bans::default(),
             started: Instant::now(),
@@ -179,12 +182,12 @@ impl Connections {
             Some(network) => {
                 let now = self.started.elapsed();
                 let mut addresses = self.addresses();
-                addresses.sweep(now);
+                addresses.prune(now);
                 let entry = addresses.entries.entry(network).or_default();
                 let permission = self.choose(when_full, entry, now);
                 match permission {
                     Some(Permission::Serve) => entry.served += 1,
-                    Some(_) => entry.others += 1,
+                    Some(_) => entry.not_served += 1,
                     None => {}
                 }
                 permission
@@ -226,8 +229,8 @@ impl Connections {
         if !is_address_full && self.served.take() {
             return Some(Permission::Serve);
         }
-        let (per_second, at_once) = ANSWERED_REFUSALS;
-        if entry.others >= REFUSED_PER_ADDRESS
+        let (per_second, at_once) = (ANSWERED_REFUSALS_PER_SECOND, ANSWERED_REFUSALS_AT_ONCE);
+        if entry.not_served >= REFUSED_PER_ADDRESS
             || entry.refusals.take_one(per_second, at_once, now).is_err()
         {
             return None;
@@ -258,10 +261,10 @@ impl Connections {
 
 impl Addresses {
     /// Removes the entries that are no longer needed, if there are many entries.
-    fn sweep(&mut self, now: Duration) {
-        if self.entries.len() >= self.sweep_at {
+    fn prune(&mut self, now: Duration) {
+        if self.entries.len() >= self.prune_at {
             self.entries.retain(|_, entry| !entry.is_unused(now));
-            self.sweep_at = (2 * self.entries.len()).max(MIN_SWEEP);
+            self.prune_at = (2 * self.entries.len()).max(MIN_ENTRIES_TO_PRUNE);
         }
     }
 }
@@ -270,7 +273,7 @@ impl AddressEntry {
     /// Whether this entry can be removed, because a new entry would have the same limits.
     fn is_unused(&self, now: Duration) -> bool {
         let buckets = [self.connects, self.refusals];
-        let counts = [self.served, self.others];
+        let counts = [self.served, self.not_served];
         counts == [0, 0] && buckets.iter().all(|bucket| bucket.is_full(now))
     }
 }
@@ -313,7 +316,7 @@ impl Drop for Permit {
         };
         match self.permission {
             Permission::Serve => entry.served -= 1,
-            _ => entry.others -= 1,
+            _ => entry.not_served -= 1,
         }
         if entry.is_unused(now) {
             addresses.entries.remove(&network);
@@ -555,7 +558,7 @@ mod tests {
             advance(Duration::from_millis(5)).await;
             // The 16 refusals of an address are forgotten after one second. Within a second, 200 addresses
             // connect.
-            assert!(connections.addresses().entries.len() <= MIN_SWEEP);
+            assert!(connections.addresses().entries.len() <= MIN_ENTRIES_TO_PRUNE);
         }
         assert_eq!(connections.open(), 0);
     }

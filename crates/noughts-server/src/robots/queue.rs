@@ -3,19 +3,20 @@
 //! served first in, first out. The queue has no threads and no timers. The caller passes the time.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 
 use super::time_limits::Budget;
+use crate::net::network;
 
 /// Maximum number of waiting requests of all owners.
 pub(super) const MAX_WAITING: usize = 10_000;
 
 /// Number of accounts at which the queue first removes idle accounts. The queue removes them again whenever
 /// the number of accounts has doubled.
-const MIN_ACCOUNTS_SWEPT: usize = 256;
+const MIN_ACCOUNTS_TO_PRUNE: usize = 256;
 
 /// The client that a computation is for. `None` is a client that is exempt from limits per owner, such as a
 /// client on this machine.
@@ -23,12 +24,9 @@ const MIN_ACCOUNTS_SWEPT: usize = 256;
 pub(super) struct Owner(Option<IpAddr>);
 
 impl Owner {
-    /// The owner of an address. One IPv6 customer usually has a whole /64, so all addresses of a /64 are one owner.
+    /// The owner of an address. All addresses of one [`network`] are one owner.
     pub(super) fn new(address: Option<IpAddr>) -> Owner {
-        Owner(address.map(|address| match address.to_canonical() {
-            IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64))),
-            v4 @ IpAddr::V4(_) => v4,
-        }))
+        Owner(address.map(network))
     }
 
     fn is_exempt(self) -> bool {
@@ -59,7 +57,7 @@ pub(super) struct Queue {
     /// Owners with waiting requests, in round-robin order. Each is listed once.
     order: VecDeque<Owner>,
     /// Number of accounts at which idle accounts are removed next.
-    sweep_at: usize,
+    prune_at: usize,
 }
 
 #[derive(Default)]
@@ -83,7 +81,7 @@ impl Queue {
             next_ticket: 0,
             accounts: HashMap::new(),
             order: VecDeque::new(),
-            sweep_at: MIN_ACCOUNTS_SWEPT,
+            prune_at: MIN_ACCOUNTS_TO_PRUNE,
         }
     }
 
@@ -100,7 +98,7 @@ impl Queue {
         if self.waiting >= MAX_WAITING && !self.displace(owner) {
             return None;
         }
-        self.sweep(now);
+        self.prune(now);
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         let (sender, receiver) = oneshot::channel();
@@ -142,7 +140,7 @@ impl Queue {
     /// Assigns free slots.
     fn grant(&mut self, now: Duration) {
         while self.running < self.slots {
-            let Some(owner) = self.next_owner().and_then(|place| self.order.remove(place)) else {
+            let Some(owner) = self.next_owner().and_then(|index| self.order.remove(index)) else {
                 return;
             };
             let Some(account) = self.accounts.get_mut(&owner) else {
@@ -169,7 +167,7 @@ impl Queue {
     /// slot. With `n` slots, at most `n` owners have a slot, so the search checks at most `n + 1` owners.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
-        for (place, owner) in self.order.iter().enumerate() {
+        for (index, owner) in self.order.iter().enumerate() {
             let held = self
                 .accounts
                 .get(owner)
@@ -179,13 +177,13 @@ impl Queue {
                 false => self.slots_per_owner,
             };
             if held < limit && best.is_none_or(|(fewest, _)| held < fewest) {
-                best = Some((held, place));
+                best = Some((held, index));
             }
             if held == 0 {
                 break;
             }
         }
-        best.map(|(_, place)| place)
+        best.map(|(_, index)| index)
     }
 
     /// Makes room in a full queue: removes the newest request of the owner with the most waiting requests.
@@ -213,15 +211,15 @@ impl Queue {
     /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor
     /// time recently. The number of owners that have used processor time recently is bounded. A second of
     /// processor time is refilled in two seconds, so on average there are at most two such owners per slot.
-    fn sweep(&mut self, now: Duration) {
-        if self.accounts.len() < self.sweep_at {
+    fn prune(&mut self, now: Duration) {
+        if self.accounts.len() < self.prune_at {
             return;
         }
         self.accounts.retain(|_, account| {
             let is_idle = account.waiting.is_empty() && account.running.is_empty();
             !is_idle || !account.budget.is_full(now)
         });
-        self.sweep_at = (2 * self.accounts.len()).max(MIN_ACCOUNTS_SWEPT);
+        self.prune_at = (2 * self.accounts.len()).max(MIN_ACCOUNTS_TO_PRUNE);
     }
 }
 
@@ -305,11 +303,11 @@ mod tests {
         let [first, second] = running;
         first.leave(&mut queue, NOW);
         // One slot stays taken, so that the waiting requests get the other slot one by one.
-        while let Some(place) = waiting
+        while let Some(index) = waiting
             .iter_mut()
             .position(|(_, request)| request.turn().is_some())
         {
-            let (name, request) = waiting.remove(place);
+            let (name, request) = waiting.remove(index);
             order.push(name);
             request.leave(&mut queue, NOW);
         }
@@ -390,7 +388,7 @@ mod tests {
             queue.leave(owner, ticket, now + Duration::from_millis(1));
         }
         assert!(
-            queue.accounts.len() <= MIN_ACCOUNTS_SWEPT,
+            queue.accounts.len() <= MIN_ACCOUNTS_TO_PRUNE,
             "{}",
             queue.accounts.len()
         );

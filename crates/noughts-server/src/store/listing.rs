@@ -27,10 +27,10 @@ pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
 }
 
-/// A row of a page. `place` is `None` if the game's id or time of creation is unreadable.
+/// A row of a page. `sort_key` is `None` if the game's id or time of creation is unreadable.
 #[derive(Debug)]
 pub(super) struct PageRow {
-    place: Option<(u64, GameId)>,
+    sort_key: Option<(u64, GameId)>,
     columns: Result<ListedColumns, StoreError>,
 }
 
@@ -42,7 +42,7 @@ impl PageRow {
     ) -> PageRow {
         let id = id.ok().and_then(|id| read_id(&id).ok());
         PageRow {
-            place: created_ms.ok().map(unsigned).zip(id),
+            sort_key: created_ms.ok().map(unsigned).zip(id),
             columns: columns.map_err(StoreError::from),
         }
     }
@@ -82,17 +82,17 @@ impl ListInProgress<'_> {
         mut rows: Vec<PageRow>,
         is_present: impl Fn(GameId) -> bool,
     ) -> Option<Vec<ListedGame>> {
-        rows.sort_by_key(|row| std::cmp::Reverse(row.place));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.sort_key));
         rows.truncate(self.query.limit);
         let is_last = rows.len() < self.query.limit;
-        let last = rows.last().and_then(|row| row.place);
+        let last = rows.last().and_then(|row| row.sort_key);
         let before = self.listed.len();
         let count = rows.len();
         for row in rows {
             match row.columns.and_then(read_listed) {
                 Ok(listed) if self.query.leaves_out(&listed, &is_present) => {}
                 Ok(listed) => self.listed.push(listed),
-                Err(error) => self.unreadable.log(row.place.map(|(_, id)| id), &error),
+                Err(error) => self.unreadable.log(row.sort_key.map(|(_, id)| id), &error),
             }
         }
         let is_full = self.listed.len() - before == count;

@@ -45,14 +45,14 @@ const SHORT_LOG: usize = 10;
 
 #[derive(Debug, Default)]
 struct Shard {
-    games: HashMap<GameId, Kept, IdHash>,
+    games: HashMap<GameId, MemoryGame, IdHash>,
     /// The finished games, in the order of their ends.
     finished: VecDeque<GameId>,
     deadlines: BTreeSet<(u64, GameId)>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct MemoryGame {
     settings: Settings,
     key: Option<CreationKey>,
     entries: Vec<LogEntry>,
@@ -127,33 +127,33 @@ impl Memory {
         lock(&self.shards[shard_of(game)])
     }
 
-    fn read<T>(&self, game: GameId, read: impl FnOnce(&Kept) -> T) -> Option<T> {
+    fn read<T>(&self, game: GameId, read: impl FnOnce(&MemoryGame) -> T) -> Option<T> {
         self.shard(game).games.get(&game).map(read)
     }
 
     /// Stores a game unless its key was used before.
-    fn insert(&self, kept: Kept) -> Result<Created, StoreError> {
-        let id = kept.settings.id;
-        let now_ms = kept.settings.created_ms;
+    fn insert(&self, game: MemoryGame) -> Result<Created, StoreError> {
+        let id = game.settings.id;
+        let now_ms = game.settings.created_ms;
         let mut keys = lock(&self.keys);
-        if let Some(key) = &kept.key
+        if let Some(key) = &game.key
             && let Some(before) = find_key(&keys, key, now_ms)
         {
             return Ok(Created::Existing(before.game, before.key.clone()));
         }
-        let key = kept.key.clone();
-        let forgotten = self.shard(id).insert(kept, self.max_finished)?;
+        let key = game.key.clone();
+        let forgotten = self.shard(id).insert(game, self.max_finished)?;
         if let Some(key) = key {
-            let place = (key.scope.clone(), key.key.text.clone());
+            let scope_and_text = (key.scope.clone(), key.key.text.clone());
             let used = KeyUse {
                 game: id,
                 key,
                 created_ms: now_ms,
             };
-            if let Some(expired) = keys.insert(place, used)
-                && let Some(kept) = self.shard(expired.game).games.get_mut(&expired.game)
+            if let Some(expired) = keys.insert(scope_and_text, used)
+                && let Some(game) = self.shard(expired.game).games.get_mut(&expired.game)
             {
-                kept.key = None;
+                game.key = None;
             }
         }
         forget_keys(&mut keys, forgotten);
@@ -182,8 +182,8 @@ impl Memory {
         };
         let mut forgotten = Vec::new();
         if let Some(shard) = shards.get_mut(&there) {
-            let kept = Kept::new(new_game, summary.clone());
-            forgotten.extend(shard.insert(kept, self.max_finished)?);
+            let game = MemoryGame::new(new_game, summary.clone());
+            forgotten.extend(shard.insert(game, self.max_finished)?);
         }
         if let Some(shard) = shards.get_mut(&here) {
             forgotten.extend(shard.append(append, self.max_finished));
@@ -218,21 +218,21 @@ fn find_key<'k>(
         .max_by_key(|used| (used.created_ms, used.game))
 }
 
-fn forget_keys(keys: &mut HashMap<(String, String), KeyUse>, forgotten: Vec<Kept>) {
-    for kept in forgotten {
-        let Some(CreationKey { scope, key }) = kept.key else {
+fn forget_keys(keys: &mut HashMap<(String, String), KeyUse>, forgotten: Vec<MemoryGame>) {
+    for game in forgotten {
+        let Some(CreationKey { scope, key }) = game.key else {
             continue;
         };
-        let place = (scope, key.text);
-        if keys.get(&place).map(|used| used.game) == Some(kept.settings.id) {
-            keys.remove(&place);
+        let scope_and_text = (scope, key.text);
+        if keys.get(&scope_and_text).map(|used| used.game) == Some(game.settings.id) {
+            keys.remove(&scope_and_text);
         }
     }
 }
 
-impl Kept {
-    fn new(game: NewGame, summary: Summary) -> Kept {
-        Kept {
+impl MemoryGame {
+    fn new(game: NewGame, summary: Summary) -> MemoryGame {
+        MemoryGame {
             settings: game.settings,
             key: game.key,
             entries: Vec::with_capacity(SHORT_LOG),
@@ -263,16 +263,20 @@ impl Kept {
 impl Shard {
     /// Stores a new game. If the new game is already over, returns the older finished games that were removed to make
     /// room.
-    fn insert(&mut self, kept: Kept, max_finished: usize) -> Result<Vec<Kept>, StoreError> {
-        let id = kept.settings.id;
+    fn insert(
+        &mut self,
+        game: MemoryGame,
+        max_finished: usize,
+    ) -> Result<Vec<MemoryGame>, StoreError> {
+        let id = game.settings.id;
         if self.games.contains_key(&id) {
             return Err(StoreError::another_game(id));
         }
-        if let Some(deadline_ms) = kept.summary.deadline_ms {
+        if let Some(deadline_ms) = game.summary.deadline_ms {
             self.deadlines.insert((deadline_ms, id));
         }
-        let is_over = kept.summary.status == Status::Over;
-        self.games.insert(id, kept);
+        let is_over = game.summary.status == Status::Over;
+        self.games.insert(id, game);
         Ok(match is_over {
             true => self.finish(id, max_finished),
             false => Vec::new(),
@@ -281,25 +285,25 @@ impl Shard {
 
     /// Why the entries cannot be appended; `None` if they can.
     fn refusal(&self, append: &Append) -> Option<Appended> {
-        let Some(kept) = self.games.get(&append.game) else {
+        let Some(game) = self.games.get(&append.game) else {
             return Some(Appended::NoSuchGame);
         };
-        let is_next = append.first as usize == kept.entries.len() + 1;
+        let is_next = append.first as usize == game.entries.len() + 1;
         (!is_next).then_some(Appended::Conflict)
     }
 
     /// Appends entries. The caller must have checked that [`refusal`](Shard::refusal) returns `None`. If the
     /// game is finished now, returns the older finished games that were removed to make room.
-    fn append(&mut self, append: &Append, max_finished: usize) -> Vec<Kept> {
+    fn append(&mut self, append: &Append, max_finished: usize) -> Vec<MemoryGame> {
         let id = append.game;
-        let Some(kept) = self.games.get_mut(&id) else {
+        let Some(game) = self.games.get_mut(&id) else {
             return Vec::new();
         };
-        kept.entries.extend_from_slice(&append.entries);
+        game.entries.extend_from_slice(&append.entries);
         let Some(summary) = &append.summary else {
             return Vec::new();
         };
-        let before = std::mem::replace(&mut kept.summary, summary.clone());
+        let before = std::mem::replace(&mut game.summary, summary.clone());
         if let Some(deadline_ms) = before.deadline_ms {
             self.deadlines.remove(&(deadline_ms, id));
         }
@@ -312,19 +316,19 @@ impl Shard {
         }
     }
 
-    fn finish(&mut self, game: GameId, max_finished: usize) -> Vec<Kept> {
+    fn finish(&mut self, game: GameId, max_finished: usize) -> Vec<MemoryGame> {
         self.finished.push_back(game);
         let excess = self.finished.len().saturating_sub(max_finished);
         let oldest: Vec<GameId> = self.finished.drain(..excess).collect();
         let mut forgotten = Vec::with_capacity(oldest.len());
         for id in oldest {
-            let Some(kept) = self.games.remove(&id) else {
+            let Some(game) = self.games.remove(&id) else {
                 continue;
             };
-            if let Some(deadline_ms) = kept.summary.deadline_ms {
+            if let Some(deadline_ms) = game.summary.deadline_ms {
                 self.deadlines.remove(&(deadline_ms, id));
             }
-            forgotten.push(kept);
+            forgotten.push(game);
         }
         forgotten
     }
@@ -332,16 +336,16 @@ impl Shard {
 
 impl Store for Memory {
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created> {
-        let kept = Kept::new(game, summary);
-        match kept.key {
-            Some(_) => ready(self.insert(kept)),
+        let game = MemoryGame::new(game, summary);
+        match game.key {
+            Some(_) => ready(self.insert(game)),
             // Only requests with keys need the lock that all games share.
             None => {
-                let mut shard = self.shard(kept.settings.id);
-                let inserted = shard.insert(kept, self.max_finished);
+                let mut shard = self.shard(game.settings.id);
+                let inserted = shard.insert(game, self.max_finished);
                 drop(shard);
                 ready(inserted.map(|forgotten| {
-                    if forgotten.iter().any(|kept| kept.key.is_some()) {
+                    if forgotten.iter().any(|game| game.key.is_some()) {
                         forget_keys(&mut lock(&self.keys), forgotten);
                     }
                     Created::Stored
@@ -370,26 +374,26 @@ impl Store for Memory {
         }
         let forgotten = shard.append(append, self.max_finished);
         drop(shard);
-        if forgotten.iter().any(|kept| kept.key.is_some()) {
+        if forgotten.iter().any(|game| game.key.is_some()) {
             forget_keys(&mut lock(&self.keys), forgotten);
         }
         ready(Ok(Appended::Stored))
     }
 
     fn load(&self, game: GameId) -> Reply<'_, Option<StoredGame>> {
-        ready(Ok(self.read(game, Kept::stored)))
+        ready(Ok(self.read(game, MemoryGame::stored)))
     }
 
     fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>> {
-        let tail = |kept: &Kept| LogTail {
-            last: kept.entries.len() as u32,
-            entries: kept.entries.iter().skip(after as usize).cloned().collect(),
+        let tail = |game: &MemoryGame| LogTail {
+            last: game.entries.len() as u32,
+            entries: game.entries.iter().skip(after as usize).cloned().collect(),
         };
         ready(Ok(self.read(game, tail)))
     }
 
     fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created> {
-        ready(self.insert(Kept {
+        ready(self.insert(MemoryGame {
             settings: game.settings,
             key: game.key,
             entries: game.entries,
@@ -401,15 +405,15 @@ impl Store for Memory {
     fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>> {
         let mut found = BTreeMap::new();
         for shard in &self.shards {
-            for kept in lock(shard).games.values() {
-                let place = (kept.settings.created_ms, kept.settings.id);
-                if query.before.is_some_and(|before| place >= before) {
+            for game in lock(shard).games.values() {
+                let sort_key = (game.settings.created_ms, game.settings.id);
+                if query.before.is_some_and(|before| sort_key >= before) {
                     continue;
                 }
-                let listed = kept.listed();
-                let is_present = |game| self.present.contains(game);
+                let listed = game.listed();
+                let is_present = |id| self.present.contains(id);
                 if query.matches(&listed) && !query.leaves_out(&listed, is_present) {
-                    found.insert(place, listed);
+                    found.insert(sort_key, listed);
                     if found.len() > query.limit {
                         found.pop_first();
                     }
@@ -420,13 +424,13 @@ impl Store for Memory {
     }
 
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>> {
-        let analysis = self.read(game, |kept| kept.analysis.clone());
+        let analysis = self.read(game, |game| game.analysis.clone());
         ready(Ok(analysis.flatten()))
     }
 
     fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
-        if let Some(kept) = self.shard(game).games.get_mut(&game) {
-            kept.analysis.get_or_insert(analysis);
+        if let Some(game) = self.shard(game).games.get_mut(&game) {
+            game.analysis.get_or_insert(analysis);
         }
         ready(Ok(()))
     }
@@ -459,7 +463,7 @@ impl Store for Memory {
         } = &mut *self.shard(game);
         if let Some(deadline) = games
             .get_mut(&game)
-            .and_then(|kept| kept.summary.deadline_ms.as_mut())
+            .and_then(|game| game.summary.deadline_ms.as_mut())
             .filter(|deadline| **deadline < before_ms)
         {
             deadlines.remove(&(*deadline, game));
@@ -489,7 +493,7 @@ impl Store for Memory {
             return ready(Ok(Matches::default()));
         };
         for (new, summary) in std::mem::take(&mut plan.games) {
-            if let Err(error) = self.insert(Kept::new(new, summary)) {
+            if let Err(error) = self.insert(MemoryGame::new(new, summary)) {
                 return ready(Err(error));
             }
         }
@@ -512,12 +516,12 @@ impl Store for Memory {
                 finished,
                 deadlines,
             } = &mut *lock(shard);
-            let old = games.extract_if(|_, kept| kept.last_ms() < before_ms);
-            forgotten.extend(old.map(|(_, kept)| kept));
+            let old = games.extract_if(|_, game| game.last_ms() < before_ms);
+            forgotten.extend(old.map(|(_, game)| game));
             finished.retain(|id| games.contains_key(id));
             deadlines.retain(|(_, id)| games.contains_key(id));
         }
-        let ids = forgotten.iter().map(|kept| kept.settings.id).collect();
+        let ids = forgotten.iter().map(|game| game.settings.id).collect();
         forget_keys(&mut lock(&self.keys), forgotten);
         ready(Ok(ids))
     }
@@ -540,9 +544,9 @@ impl Store for Memory {
     }
 
     fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
-        let is_running = |kept: &Kept| {
-            let mut holders = kept.summary.holders.iter();
-            kept.summary.status != Status::Over
+        let is_running = |game: &MemoryGame| {
+            let mut holders = game.summary.holders.iter();
+            game.summary.status != Status::Over
                 && holders.any(|holder| holder.player_id() == Some(player))
         };
         let mut shards = self.shards.iter();
@@ -578,7 +582,7 @@ impl Store for Memory {
         let mut seated: HashSet<PlayerId> = HashSet::new();
         for shard in &self.shards {
             let shard = lock(shard);
-            let holders = shard.games.values().flat_map(|kept| &kept.summary.holders);
+            let holders = shard.games.values().flat_map(|game| &game.summary.holders);
             seated.extend(holders.filter_map(Holder::player_id));
         }
         let mut players = lock(&self.players);

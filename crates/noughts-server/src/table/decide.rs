@@ -221,7 +221,7 @@ pub enum TableRefusal {
         wait_ms: u64,
     },
     /// The log has no room for the entry: see [`MAX_OTHER_ENTRIES`](super::MAX_OTHER_ENTRIES).
-    TooManyOffers,
+    LogFull,
 }
 
 impl fmt::Display for TableRefusal {
@@ -281,9 +281,7 @@ impl fmt::Display for TableRefusal {
                 "the other players may come back; claim again in {} seconds",
                 wait_ms.div_ceil(1_000)
             ),
-            TableRefusal::TooManyOffers => {
-                f.write_str("this game has had too many offers; play on")
-            }
+            TableRefusal::LogFull => f.write_str("this game has had too many offers; play on"),
         }
     }
 }

@@ -256,14 +256,14 @@ impl Table {
     fn check_room(&self) -> Result<(), TableRefusal> {
         match self.other_entries.len() + RESERVED_ENTRIES < MAX_OTHER_ENTRIES {
             true => Ok(()),
-            false => Err(TableRefusal::TooManyOffers),
+            false => Err(TableRefusal::LogFull),
         }
     }
 
     pub(super) fn check_room_for_time(&self) -> Result<(), TableRefusal> {
         match self.other_entries.len() + RESERVED_FOR_END < MAX_OTHER_ENTRIES {
             true => Ok(()),
-            false => Err(TableRefusal::TooManyOffers),
+            false => Err(TableRefusal::LogFull),
         }
     }
 

@@ -49,7 +49,7 @@ pub(crate) struct Spectating {
 
 impl Drop for Spectating {
     fn drop(&mut self) {
-        self.live.count_spectator(false);
+        self.live.remove_spectator();
         self.tables.lists_changed();
     }
 }
@@ -57,7 +57,7 @@ impl Drop for Spectating {
 impl Tables {
     /// Counts a spectator until the returned value is dropped.
     pub(crate) fn spectate(self: &Arc<Tables>, live: &Arc<LiveTable>) -> Spectating {
-        live.count_spectator(true);
+        live.add_spectator();
         self.lists_changed();
         Spectating {
             tables: Arc::clone(self),

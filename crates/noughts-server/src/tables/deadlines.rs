@@ -105,11 +105,11 @@ impl Tables {
     /// Ends the games whose clock has certainly run out, if this node serves the seat to move.
     pub(crate) async fn end_due_games(self: &Arc<Tables>) {
         let due = self.deadlines.take_due(self.clock.certain_ms());
-        self.check_deadlines(due).await;
+        self.check_clocks(due).await;
     }
 
     /// Checks the clocks of `games`, at most `AT_ONCE` at the same time.
-    async fn check_deadlines(self: &Arc<Tables>, games: Vec<(GameId, Option<u32>)>) {
+    async fn check_clocks(self: &Arc<Tables>, games: Vec<(GameId, Option<u32>)>) {
         let mut games = games.into_iter();
         let mut running = JoinSet::new();
         loop {
@@ -117,7 +117,7 @@ impl Tables {
                 && let Some((game, stored)) = games.next()
             {
                 let tables = Arc::clone(self);
-                running.spawn(async move { tables.check_due_game(game, stored).await });
+                running.spawn(async move { tables.check_clock(game, stored).await });
             }
             if running.join_next().await.is_none() {
                 return;
@@ -125,7 +125,9 @@ impl Tables {
         }
     }
 
-    async fn check_due_game(self: &Arc<Tables>, game: GameId, stored: Option<u32>) {
+    /// Ends a game if its clock has run out and this node serves the seat to move. Plans the next check if the
+    /// deadline is later or the check failed.
+    async fn check_clock(self: &Arc<Tables>, game: GameId, stored: Option<u32>) {
         let live = match self.get(game).await {
             Ok(Some(live)) => live,
             Ok(None) => return,
@@ -141,7 +143,7 @@ impl Tables {
         // uses the earlier time, so a deadline between the two times must be checked again.
         let certain_ms = self.clock.certain_ms();
         if self.serves_seat_to_move(&live, stored).await {
-            self.check_deadline(&live, stored).await;
+            self.submit_deadline_check(&live, stored).await;
         }
         let state = live.state();
         // If the deadline has passed, another node serves the seat to move, and a sweep finds the game. So only later
@@ -155,7 +157,7 @@ impl Tables {
 
     /// Ends the game if the time of the seat to move has run out. `stored` is the number of the latest entry
     /// that this node has stored, in case the table was removed from memory since then.
-    async fn check_deadline(self: &Arc<Tables>, live: &Arc<LiveTable>, stored: Option<u32>) {
+    async fn submit_deadline_check(self: &Arc<Tables>, live: &Arc<LiveTable>, stored: Option<u32>) {
         match self.submit(live, &Command::CheckDeadline).await {
             Ok(()) | Err(SubmitError::NoSuchGame) => {}
             Err(
@@ -177,18 +179,14 @@ impl Tables {
 
     /// Ends a game that a sweep has found, if its clock has run out. A node that does not serve the seat to
     /// move waits until `grace_ms` milliseconds after the deadline.
-    pub(crate) async fn check_overdue_clock(
-        self: &Arc<Tables>,
-        live: &Arc<LiveTable>,
-        grace_ms: u64,
-    ) {
+    pub(crate) async fn end_overdue_game(self: &Arc<Tables>, live: &Arc<LiveTable>, grace_ms: u64) {
         let certain_ms = self.clock.certain_ms();
         let deadline_ms = live.read(Table::clock_deadline_ms);
         let is_overdue = |deadline_ms: u64| certain_ms > deadline_ms.saturating_add(grace_ms);
         let is_due = deadline_ms.is_some_and(|deadline_ms| certain_ms > deadline_ms);
         let is_overdue = deadline_ms.is_some_and(is_overdue);
         if is_overdue || is_due && self.serves_seat_to_move(live, None).await {
-            self.check_deadline(live, None).await;
+            self.submit_deadline_check(live, None).await;
         }
     }
 
@@ -243,7 +241,7 @@ impl Tables {
         let games = self.all().into_iter().filter(has_clock);
         let games: Vec<(GameId, Option<u32>)> = games.map(|live| (live.id(), None)).collect();
         let tables = Arc::clone(self);
-        tokio::spawn(async move { tables.check_deadlines(games).await });
+        tokio::spawn(async move { tables.check_clocks(games).await });
     }
 
     /// The entries that give the current turn the time back that it lost by outages. `None` if the turn lost no time.

@@ -336,7 +336,7 @@ impl LiveTable {
         self.state().phase == Phase::Closed
     }
 
-    pub(super) fn used(&self, now: Duration) {
+    pub(super) fn mark_used(&self, now: Duration) {
         let now_ms = now.as_millis() as u64;
         self.used_ms.store(now_ms, Ordering::Relaxed);
     }
@@ -370,18 +370,20 @@ impl LiveTable {
         };
         let has_changed = change(count);
         if has_changed {
-            state.see(SeatSet::only(seat), now_ms);
+            state.note_connection_change(SeatSet::only(seat), now_ms);
             state.publish_seats(None);
         }
         has_changed
     }
 
-    /// Adds a spectator to the count if `comes` is true. Otherwise removes a spectator.
-    pub(super) fn count_spectator(&self, comes: bool) {
-        match comes {
-            true => self.spectators.fetch_add(1, Ordering::Relaxed),
-            false => self.spectators.fetch_sub(1, Ordering::Relaxed),
-        };
+    /// Adds a spectator to the count.
+    pub(super) fn add_spectator(&self) {
+        self.spectators.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Removes a spectator from the count.
+    pub(super) fn remove_spectator(&self) {
+        self.spectators.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Who is connected, and the latest entry.
@@ -420,7 +422,7 @@ impl LiveTable {
         if state.present_elsewhere != seats {
             let changed = state.present_elsewhere.symmetric_difference(seats);
             state.present_elsewhere = seats;
-            state.see(changed, now_ms);
+            state.note_connection_change(changed, now_ms);
             state.publish_seats(None);
         }
     }
@@ -462,7 +464,7 @@ impl State {
 
     /// Records that the players of `seats` connected or disconnected now. A `leave` of a player who has returned no
     /// longer counts.
-    fn see(&mut self, seats: SeatSet, now_ms: u64) {
+    fn note_connection_change(&mut self, seats: SeatSet, now_ms: u64) {
         let present = self.present();
         for (seat, away) in (0..).map(Seat).zip(&mut self.away) {
             if seats.contains(seat) {

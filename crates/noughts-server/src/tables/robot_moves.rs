@@ -83,8 +83,8 @@ impl Tables {
         self.move_robots_after(live, true);
         let state = live.state();
         let seat = state.table.robot_to_move();
-        let mind = seat.and_then(|seat| state.robots.get(usize::from(seat.0)));
-        matches!(mind, Some(Some(_)))
+        let robot = seat.and_then(|seat| state.robots.get(usize::from(seat.0)));
+        matches!(robot, Some(Some(_)))
     }
 
     fn move_robots_after(self: &Arc<Tables>, live: &Arc<LiveTable>, is_overdue: bool) {

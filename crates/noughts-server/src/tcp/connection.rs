@@ -36,8 +36,8 @@ pub(super) struct Connection {
     stage: Stage,
     /// When the current idle time began. The idle time starts again after progress. It also starts again if
     /// the server is not waiting for the client when the idle limit is checked.
-    since: Instant,
-    /// Whether there was progress after `since`.
+    idle_since: Instant,
+    /// Whether there was progress after `idle_since`.
     has_progress: bool,
     games: u32,
     /// Whether the client has closed its sending direction.
@@ -148,7 +148,7 @@ impl Connection {
             session: Session::new(protocol, is_refused),
             out: Vec::new(),
             stage: Stage::Idle,
-            since: Instant::now(),
+            idle_since: Instant::now(),
             has_progress: false,
             games: 0,
             has_ended: false,
@@ -181,7 +181,7 @@ impl Connection {
 
     async fn run(&mut self) -> io::Result<End> {
         let idle = self.permit.idle_limit();
-        let mut alarm = pin!(sleep_until(self.since + idle));
+        let mut alarm = pin!(sleep_until(self.idle_since + idle));
         loop {
             if let Some(end) = self.proceed()? {
                 return Ok(end);
@@ -190,7 +190,7 @@ impl Connection {
                 return Ok(End::Left);
             }
             if std::mem::take(&mut self.has_progress) {
-                self.since = Instant::now();
+                self.idle_since = Instant::now();
             }
             // Lets other tasks run, even if this loop always has something to do.
             coop::consume_budget().await;
@@ -220,12 +220,12 @@ impl Connection {
                         return Ok(End::StoreUnavailable);
                     }
                     if !self.is_waiting_for_client() {
-                        self.since = Instant::now();
+                        self.idle_since = Instant::now();
                     }
-                    if self.since + idle <= Instant::now() {
+                    if self.idle_since + idle <= Instant::now() {
                         return Ok(End::Idle);
                     }
-                    alarm.as_mut().reset(self.since + idle);
+                    alarm.as_mut().reset(self.idle_since + idle);
                 }
             }
         }
@@ -568,7 +568,7 @@ fn move_refusal(refusal: TableRefusal) -> MoveRefusal {
         | TableRefusal::NoClaimInCorrespondence
         | TableRefusal::OpponentIsPresent { .. }
         | TableRefusal::OpponentJustLeft { .. }
-        | TableRefusal::TooManyOffers => MoveRefusal::NotNow,
+        | TableRefusal::LogFull => MoveRefusal::NotNow,
     }
 }
 

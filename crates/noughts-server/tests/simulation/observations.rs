@@ -59,7 +59,7 @@ impl Observations {
             | TableRefusal::NoOffer { .. }
             | TableRefusal::DrawTooEarly
             | TableRefusal::DrawRefused { .. }
-            | TableRefusal::TooManyOffers => "refused offers and answers",
+            | TableRefusal::LogFull => "refused offers and answers",
             TableRefusal::TooLateToAbort => "refused: too late to abort",
             TableRefusal::ClaimTooEarly
             | TableRefusal::NoClaimInCorrespondence

@@ -311,7 +311,7 @@ fn game_takes_at_most_a_thousand_entries_that_are_no_turns() {
             break refusal;
         }
     };
-    assert_eq!(refusal, TableRefusal::TooManyOffers);
+    assert_eq!(refusal, TableRefusal::LogFull);
     assert!(others < MAX_OTHER_ENTRIES);
     // There is still room to end the game.
     let resigned = act(0, Action::Resign, table.turn());

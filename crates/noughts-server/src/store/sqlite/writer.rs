@@ -18,11 +18,11 @@ use crate::store::group_commit::{BatchError, Outcomes, WriteBatch};
 pub(super) struct Writer {
     options: SqliteConnectOptions,
     file: Arc<DatabaseFile>,
-    open: Mutex<Open>,
+    state: Mutex<WriterState>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct WriterState {
     /// `None` after a failure that left the connection in an unknown state.
     connection: Option<SqliteConnection>,
     max_pages: Option<u32>,
@@ -35,62 +35,62 @@ impl Writer {
     ) -> Result<Writer, StoreError> {
         let mut connection = options.connect().await?;
         migrate::migrate(&mut connection).await?;
-        let open = Open {
+        let state = WriterState {
             connection: Some(connection),
             max_pages: None,
         };
         Ok(Writer {
             options,
             file,
-            open: Mutex::new(open),
+            state: Mutex::new(state),
         })
     }
 
     pub(super) async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
-        let mut lease = self.lease().await?;
-        lease.open.max_pages = Some(pages);
-        let limit = set_max_pages(lease.connection(), pages).await;
-        lease.is_clean = true;
+        let mut guard = self.acquire().await?;
+        guard.state.max_pages = Some(pages);
+        let limit = set_max_pages(guard.connection(), pages).await;
+        guard.is_clean = true;
         limit
     }
 
     /// Moves everything from the write-ahead log into the main file.
     pub(super) async fn checkpoint(&self) -> Result<(), StoreError> {
-        let mut lease = self.lease().await?;
+        let mut guard = self.acquire().await?;
         let done = raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-            .execute(lease.connection())
+            .execute(guard.connection())
             .await;
-        lease.is_clean = true;
+        guard.is_clean = true;
         done?;
         Ok(())
     }
 
     pub(super) async fn begin(&self) -> Result<Transaction<'_>, StoreError> {
-        let mut lease = self.lease().await?;
-        let begun = raw_sql("BEGIN IMMEDIATE").execute(lease.connection()).await;
-        lease.is_clean = begun.is_err();
+        let mut guard = self.acquire().await?;
+        let begun = raw_sql("BEGIN IMMEDIATE").execute(guard.connection()).await;
+        guard.is_clean = begun.is_err();
         begun?;
-        Ok(Transaction(lease))
+        Ok(Transaction(guard))
     }
 
     /// Takes the connection, or opens a new connection if the previous connection was closed. Fails if the
     /// file was deleted or replaced, so that nothing is written to a deleted file.
-    async fn lease(&self) -> Result<Lease<'_>, StoreError> {
-        let mut open = self.open.lock().await;
+    async fn acquire(&self) -> Result<ConnectionGuard<'_>, StoreError> {
+        let mut state = self.state.lock().await;
         self.file.check()?;
-        let connection = match open.connection.take() {
+        let connection = match state.connection.take() {
             Some(connection) => connection,
             None => {
                 let mut connection = self.options.connect().await?;
-                if let Some(pages) = open.max_pages {
+                if let Some(pages) = state.max_pages {
                     set_max_pages(&mut connection, pages).await?;
                 }
                 connection
             }
         };
-        Ok(Lease {
+        Ok(ConnectionGuard {
             connection: Some(connection),
-            open,
+            state,
             file: &self.file,
             is_clean: false,
         })
@@ -103,35 +103,35 @@ async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<
     Ok(u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-/// The connection while it is in use. If a lease is dropped during a transaction, for example because a task
-/// is cancelled, the connection is closed. Closing the connection rolls back the transaction.
-struct Lease<'w> {
-    /// `None` only while the lease is being dropped.
+/// The connection while it is in use. If this value is dropped during a transaction, for example because a
+/// task is cancelled, the connection is closed. Closing the connection rolls back the transaction.
+struct ConnectionGuard<'w> {
+    /// `None` only while this value is being dropped.
     connection: Option<SqliteConnection>,
-    open: MutexGuard<'w, Open>,
+    state: MutexGuard<'w, WriterState>,
     file: &'w DatabaseFile,
     /// Whether no transaction is open.
     is_clean: bool,
 }
 
-impl Lease<'_> {
+impl ConnectionGuard<'_> {
     fn connection(&mut self) -> &mut SqliteConnection {
         self.connection
             .as_mut()
-            .expect("a lease has its connection until it is dropped")
+            .expect("a guard has its connection until it is dropped")
     }
 }
 
-impl Drop for Lease<'_> {
+impl Drop for ConnectionGuard<'_> {
     fn drop(&mut self) {
         if self.is_clean {
-            self.open.connection = self.connection.take();
+            self.state.connection = self.connection.take();
         }
     }
 }
 
 /// An open transaction of the writing connection.
-pub(super) struct Transaction<'w>(Lease<'w>);
+pub(super) struct Transaction<'w>(ConnectionGuard<'w>);
 
 impl Transaction<'_> {
     pub(super) fn connection(&mut self) -> &mut SqliteConnection {
@@ -195,9 +195,9 @@ impl Writer {
     /// Writes appends as a single statement, which is its own transaction. This saves two of three switches to the
     /// connection's thread.
     async fn write_statement(&self, appends: &[AppendRows]) -> Result<Outcomes, BatchError> {
-        let mut lease = self.lease().await.map_err(batch_error)?;
-        let written = write::append_plain(lease.connection(), appends).await;
-        lease.is_clean = true;
+        let mut guard = self.acquire().await.map_err(batch_error)?;
+        let written = write::append_plain(guard.connection(), appends).await;
+        guard.is_clean = true;
         let appended = written.map_err(|error| row_error(&error))?;
         self.file.check().map_err(batch_error)?;
         Ok(Outcomes {
