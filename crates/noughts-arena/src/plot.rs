@@ -130,13 +130,11 @@ fn history(tournament: &Tournament, standings: &Standings, top: f64, svg: &mut S
         );
     }
     let count = standings.history.len();
-    let step = count.div_ceil(MAX_POINTS).max(1);
+    let shown = shown_points(count);
     for (participant, _) in tournament.participants().iter().enumerate() {
         let mut points = String::new();
-        for (at, shares) in standings.history.iter().enumerate() {
-            if at % step != 0 && at + 1 != count {
-                continue;
-            }
+        for at in &shown {
+            let shares = &standings.history[*at];
             let x = LEFT + (RIGHT - LEFT) * (at + 1) as f64 / count as f64;
             let _ = write!(
                 points,
@@ -159,6 +157,14 @@ fn history(tournament: &Tournament, standings: &Standings, top: f64, svg: &mut S
         (LEFT + RIGHT) / 2.0,
         y = bottom + 16.0
     );
+}
+
+/// Returns the indices of the shown points of a curve with `count` points: at most [`MAX_POINTS`]. All distances
+/// are equal, but the last distance may be shorter, because the last point is always shown.
+fn shown_points(count: usize) -> Vec<usize> {
+    let step = count.saturating_sub(1).div_ceil(MAX_POINTS - 1).max(1);
+    let is_shown = |at: &usize| at % step == 0 || at + 1 == count;
+    (0..count).filter(is_shown).collect()
 }
 
 fn colour(participant: usize) -> &'static str {
@@ -203,4 +209,19 @@ fn escape(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curve_has_at_most_the_maximum_number_of_points() {
+        for count in 0..5 * MAX_POINTS {
+            let shown = shown_points(count);
+            assert_eq!(shown.len() == count, count <= MAX_POINTS, "{count}");
+            assert!(shown.len() <= MAX_POINTS, "{count}");
+            assert_eq!(shown.last().copied(), count.checked_sub(1));
+        }
+    }
 }

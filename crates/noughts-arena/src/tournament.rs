@@ -132,12 +132,12 @@ impl Tournament {
             }
         }
         if choices(options.robots.len(), sides) > MAX_PAIRINGS {
-            return Err(TournamentError::TooMany);
+            return Err(TournamentError::TooManyPairings);
         }
         let pairings = pairings(options.robots.len(), sides, options.format);
         let rounds = options.games.max(1).div_ceil(sides as u32);
         if pairings.len() as u64 * u64::from(rounds) * sides as u64 > MAX_GAMES {
-            return Err(TournamentError::TooMany);
+            return Err(TournamentError::TooManyGames);
         }
         Ok(Tournament {
             participants: participants(options.robots),
@@ -424,8 +424,11 @@ pub enum TournamentError {
         /// The given number of participants.
         found: usize,
     },
-    /// There are more games or more pairings than the limits allow.
-    TooMany,
+    /// If every participant played every other participant, there would be more pairings than the limit
+    /// allows.
+    TooManyPairings,
+    /// There are more games than the limit allows.
+    TooManyGames,
     /// A robot cannot play the variant.
     UnsupportedGame(UnsupportedGame),
 }
@@ -437,10 +440,45 @@ impl std::fmt::Display for TournamentError {
                 f,
                 "this game needs {needed} players or more, not {found}; a player may be named twice"
             ),
-            TournamentError::TooMany => write!(f, "a tournament has at most {MAX_GAMES} games"),
+            TournamentError::TooManyPairings => write!(
+                f,
+                "too many players: if all of them played each other, there would be more than {MAX_PAIRINGS} pairings"
+            ),
+            TournamentError::TooManyGames => {
+                write!(f, "a tournament has at most {MAX_GAMES} games")
+            }
             TournamentError::UnsupportedGame(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for TournamentError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(players: usize, games: u32) -> Option<String> {
+        let options = TournamentOptions {
+            variant: "3x3k3".parse().unwrap(),
+            robots: vec![RobotName::Strategy("random".parse().unwrap()); players],
+            format: Format::Gauntlet,
+            games,
+            seed: 1,
+            openings: Openings::default(),
+        };
+        Tournament::new(options)
+            .err()
+            .map(|error| error.to_string())
+    }
+
+    #[test]
+    fn errors_name_the_exceeded_limit() {
+        assert_eq!(error(2, 10_000_000), None);
+        let games = "a tournament has at most 10000000 games";
+        assert_eq!(error(2, 10_000_001).as_deref(), Some(games));
+        // 448 players have 100 128 pairings.
+        let pairings = "too many players: if all of them played each other, there would be more than 100000 pairings";
+        assert_eq!(error(448, 1).as_deref(), Some(pairings));
+    }
+}
