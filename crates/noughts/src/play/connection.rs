@@ -207,22 +207,22 @@ fn clocks(clock: &ClockView) -> Option<Clocks> {
 /// Why a request failed.
 enum Failed {
     /// A retry may succeed: the server is not reachable or overloaded.
-    ForNow,
+    Temporary,
     Refused(String),
     /// A retry cannot succeed, for example because the token is wrong or the game is unknown.
-    ForGood(String),
+    Permanent(String),
 }
 
 impl From<ClientError> for Failed {
     fn from(error: ClientError) -> Failed {
         let text = error.to_string();
         match error {
-            ClientError::Unreachable(_) => Failed::ForNow,
-            ClientError::Refused(problem) if problem.is_temporary() => Failed::ForNow,
+            ClientError::Unreachable(_) => Failed::Temporary,
+            ClientError::Refused(problem) if problem.is_temporary() => Failed::Temporary,
             ClientError::Refused(problem) if !matches!(problem.status, 401 | 403 | 404 | 500) => {
                 Failed::Refused(text)
             }
-            _ => Failed::ForGood(text),
+            _ => Failed::Permanent(text),
         }
     }
 }
@@ -260,8 +260,8 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
             match table.request(&request, &key).map_err(Failed::from) {
                 Ok(()) => break Ok(()),
                 Err(Failed::Refused(why)) => break Err(RequestError::Refused(why)),
-                Err(Failed::ForGood(why)) => break Err(RequestError::Fatal(why)),
-                Err(Failed::ForNow) => backoff.wait(),
+                Err(Failed::Permanent(why)) => break Err(RequestError::Fatal(why)),
+                Err(Failed::Temporary) => backoff.wait(),
             }
         };
         // If reading the state fails, the thread that follows the events delivers the state later.
@@ -278,7 +278,7 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
 
 /// Follows the table's event stream. After each message, or after several messages that arrived together,
 /// sends the state of the table as an event. A stream begins with a message, so the first state is sent at
-/// once. Reconnects when the stream is lost.
+/// once. Reconnects when the stream is lost. Ends when `has_ended` is set.
 fn follow(
     table: &RemoteTable,
     events: &SyncSender<PlayEvent>,
@@ -286,7 +286,7 @@ fn follow(
     max_attempts: Option<u32>,
 ) {
     let mut backoff = Backoff::new();
-    loop {
+    while !has_ended.load(Ordering::Relaxed) {
         let is_reconnected = backoff.attempts > 0;
         let why = match follow_stream(table, events, has_ended, is_reconnected, &mut backoff) {
             Ok(()) => None,
@@ -323,8 +323,8 @@ enum StreamEnd {
 impl From<ClientError> for StreamEnd {
     fn from(error: ClientError) -> StreamEnd {
         match Failed::from(error) {
-            Failed::ForNow => StreamEnd::Lost,
-            Failed::Refused(why) | Failed::ForGood(why) => StreamEnd::Failed(why),
+            Failed::Temporary => StreamEnd::Lost,
+            Failed::Refused(why) | Failed::Permanent(why) => StreamEnd::Failed(why),
         }
     }
 }
@@ -381,4 +381,39 @@ fn changes(table: &RemoteTable) -> Result<Receiver<()>, ClientError> {
         }
     });
     Ok(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn follower_ends_after_the_game_even_if_the_server_stays_away() {
+        // Nothing listens on the port of a closed listener.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        drop(listener);
+        let table = RemoteTable {
+            client: Client::new(format!("http://{address}").parse().unwrap()),
+            game: "0".repeat(26),
+            seat: None,
+            token: None,
+        };
+        let (sender, events) = sync_channel(1);
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&has_ended);
+        thread::spawn(move || follow(&table, &sender, &ended, None));
+        let event = events.recv();
+        assert!(matches!(event, Ok(PlayEvent::Disconnected)), "{event:?}");
+        has_ended.store(true, Ordering::Relaxed);
+        // The thread drops the sender when it ends.
+        let event = events.recv_timeout(Duration::from_secs(10));
+        assert!(
+            matches!(event, Err(RecvTimeoutError::Disconnected)),
+            "{event:?}"
+        );
+    }
 }
