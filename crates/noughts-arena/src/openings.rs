@@ -90,7 +90,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     let mut random = Random::new(seed ^ u64::from(round + 1).wrapping_mul(0xA24B_AED4_963E_E407));
     let mut best: Option<(i64, Vec<Move>)> = None;
     for _ in 0..CANDIDATES {
-        let Some(game) = draw(variant, &mut random) else {
+        let Some(game) = random_opening(variant, &mut random) else {
             continue;
         };
         let plays = game.plays().iter().map(|play| play.at).collect();
@@ -125,7 +125,7 @@ fn imbalance(game: &Game) -> i64 {
 }
 
 /// A game after random moves. `None` if these moves end the game.
-fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
+fn random_opening(variant: &Variant, random: &mut Random) -> Option<Game> {
     let count = match variant {
         Variant::Nested(_) => 3 + random.below(3),
         Variant::Grid(spec) => match spec.cells() {

@@ -233,7 +233,7 @@ fn run_all(
     if let Some(Some(run)) = runs.first()
         && shows_nothing(run)
     {
-        does_it_start(task, processes)?;
+        check_start(task, processes)?;
     }
     let waiting = Mutex::new(others.iter().enumerate());
     let next = || {
@@ -271,7 +271,7 @@ fn shows_nothing(run: &Run) -> bool {
 
 /// Starts the program without options and types `:q`. Returns an error if the program ends with an error and writes
 /// nothing to standard output.
-fn does_it_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), String> {
+fn check_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), String> {
     let case = Case {
         name: String::new(),
         claim: String::new(),

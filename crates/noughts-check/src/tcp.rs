@@ -162,7 +162,7 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Resu
         Some(dialect) => vec![dialect],
         None => checker.find_dialects(&mut notes, task.pairs),
     };
-    checker.look_whether_it_still_listens();
+    checker.check_still_listening();
     let has_program = checker.program.is_some();
     let rules_of = |dialect: Dialect| {
         let rules = tcp_rules(task.pairs).into_iter();

@@ -36,7 +36,7 @@ use crate::console::sentence;
 /// the first error.
 const MAX_COMPLAINTS: u8 = 5;
 
-const FOR_EVER: Duration = Duration::MAX;
+const NO_LIMIT: Duration = Duration::MAX;
 
 const QUIT: &str = ":q";
 
@@ -183,20 +183,22 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         let (mut wants, mut limit) = (Wants::Nothing, self.settings.pause);
         if self.names.is_pair {
             self.tell(messages::WAITING)?;
-            (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
+            (wants, limit) = (self.wants_while_waiting(), NO_LIMIT);
         }
         loop {
             match self.next(wants, limit)? {
                 Next::Event(event) => return Ok(event),
-                Next::Line(Some(line)) if line == QUIT => return Err(self.quit_alone()),
+                Next::Line(Some(line)) if line == QUIT => return Err(self.quit_without_game()),
                 Next::Line(Some(line)) => wants = self.io.keep(line),
-                Next::Line(None) if self.io.is_alone() => return Err(self.quit_alone()),
+                Next::Line(None) if self.io.is_input_exhausted() => {
+                    return Err(self.quit_without_game());
+                }
                 Next::Line(None) => wants = Wants::Nothing,
                 Next::Nothing => {
                     // A server that is itself the opponent answers faster, so this server must pair clients.
                     self.names.is_pair = true;
                     self.tell(messages::NO_GAME_YET)?;
-                    (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
+                    (wants, limit) = (self.wants_while_waiting(), NO_LIMIT);
                 }
             }
         }
@@ -211,7 +213,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    fn quit_alone(&mut self) -> Exit {
+    fn quit_without_game(&mut self) -> Exit {
         match self.tell(messages::NOBODY_CAME) {
             Ok(()) => Exit::Quit,
             Err(error) => error.into(),
@@ -220,7 +222,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
 
     fn play_game(&mut self, is_first: bool) -> Result<GameResult, Exit> {
         let mut server_game = ServerGame::new(is_first);
-        let mut robot = self.sit_down(&server_game);
+        let mut robot = self.build_robot(&server_game);
         self.shown = None;
         self.tell(self.names.opening(server_game.own()))?;
         self.show(&server_game)?;
@@ -235,7 +237,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
     }
 
     /// Creates the robot for this game. Returns `None` if a person plays.
-    fn sit_down(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
+    fn build_robot(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
         // Each game gets its own seed, so that games differ. The same session seed gives the same games.
         let engine_setup = EngineSetup {
             seed: self.seeds.draw(),
@@ -341,12 +343,12 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
             if self.settings.robot.is_none() {
                 self.tell(messages::OPPONENTS_TURN)?;
             }
-            (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
+            (wants, limit) = (self.wants_while_waiting(), NO_LIMIT);
         }
         let mut is_last = false;
         loop {
             // After the last line of a script, the client waits for the server's answer for a limited time.
-            if wants == Wants::NewLine && self.io.is_alone() {
+            if wants == Wants::NewLine && self.io.is_input_exhausted() {
                 self.tell(messages::INPUT_ENDED)?;
                 (wants, limit, is_last) = (Wants::Nothing, self.settings.patience, true);
             }
@@ -361,7 +363,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 Next::Nothing if is_last => return Err(Exit::Quit),
                 Next::Nothing => {
                     self.tell(messages::THINKING)?;
-                    (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
+                    (wants, limit) = (self.wants_while_waiting(), NO_LIMIT);
                 }
             }
         }
@@ -441,7 +443,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
     /// Asks for a line. Returns early if the server sends an event.
     fn ask(&mut self, prompt: &str) -> Result<Answer, Exit> {
         write!(self.output, "{prompt} ")?;
-        let answer = match self.next(Wants::Line, FOR_EVER) {
+        let answer = match self.next(Wants::Line, NO_LIMIT) {
             Ok(Next::Line(Some(line))) if line == QUIT => return Err(Exit::Quit),
             Ok(Next::Line(Some(line))) => return Ok(Answer::Line(line)),
             Ok(Next::Event(event)) => Ok(Answer::Event(event)),

@@ -34,7 +34,7 @@ impl Robots {
         engine_setup: &EngineSetup,
     ) -> Result<Robots, UnsupportedGame> {
         let mut seeds = Random::new(engine_setup.seed);
-        let mut sit_down = |holder: &Holder| {
+        let mut build_robot = |holder: &Holder| {
             let own = EngineSetup {
                 seed: seeds.draw(),
                 clock: Arc::clone(&engine_setup.clock),
@@ -47,7 +47,7 @@ impl Robots {
         Ok(Robots {
             robots: holders
                 .iter()
-                .map(&mut sit_down)
+                .map(&mut build_robot)
                 .collect::<Result<_, _>>()?,
             clock: Arc::clone(&engine_setup.clock),
         })

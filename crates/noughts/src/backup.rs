@@ -20,8 +20,8 @@ pub(crate) fn back_up_store(task: &Backup) -> Result<(), Failure> {
     run(async |spinner| {
         let store = open_current_store(&task.store).await;
         let store = store.map_err(Failure::invalid)?;
-        let counts = back_up(&*store, &task.file, shown_by(&spinner)).await;
-        let counts = counts.map_err(|error| about(&task.file, &error))?;
+        let counts = back_up(&*store, &task.file, progress_callback(&spinner)).await;
+        let counts = counts.map_err(|error| with_file_name(&task.file, &error))?;
         Ok(format!("{} is complete", task.file.display()) + &in_words(counts))
     })
 }
@@ -29,10 +29,11 @@ pub(crate) fn back_up_store(task: &Backup) -> Result<(), Failure> {
 pub(crate) fn restore_store(task: &Restore) -> Result<(), Failure> {
     run(async |spinner| {
         // Check the backup first, because opening the store may create a file or tables.
-        let expected = check_backup(&task.file).map_err(|error| about(&task.file, &error))?;
+        let expected =
+            check_backup(&task.file).map_err(|error| with_file_name(&task.file, &error))?;
         let store = open_empty(&task.store).await?;
-        let counts = restore(&task.file, &*store, shown_by(&spinner)).await;
-        let counts = counts.map_err(|error| about(&task.file, &error))?;
+        let counts = restore(&task.file, &*store, progress_callback(&spinner)).await;
+        let counts = counts.map_err(|error| with_file_name(&task.file, &error))?;
         debug_assert_eq!(counts, expected);
         store.close().await.map_err(Failure::invalid)?;
         Ok(format!("the backup is restored{}", in_words(counts)))
@@ -46,7 +47,7 @@ pub(crate) fn migrate_store(task: &Migrate) -> Result<(), Failure> {
         refuse_used(&*from).await?;
         let to = open_empty(&task.to).await;
         let to = to.map_err(|failure| with_option("--to", &failure))?;
-        let counts = copy_store(&*from, &*to, shown_by(&spinner)).await;
+        let counts = copy_store(&*from, &*to, progress_callback(&spinner)).await;
         let counts = counts.map_err(Failure::invalid)?;
         to.close().await.map_err(Failure::invalid)?;
         Ok(format!("the store is copied{}", in_words(counts)))
@@ -65,7 +66,7 @@ fn run(work: impl AsyncFnOnce(ProgressBar) -> Result<String, Failure>) -> Result
     Ok(writeln!(io::stdout(), "{}", done?)?)
 }
 
-fn shown_by(spinner: &ProgressBar) -> impl Fn(u64) + Send + 'static {
+fn progress_callback(spinner: &ProgressBar) -> impl Fn(u64) + Send + 'static {
     let spinner = spinner.clone();
     move |rows| spinner.set_message(format!("{rows} rows"))
 }
@@ -101,7 +102,7 @@ async fn refuse_used(store: &dyn Store) -> Result<(), Failure> {
 }
 
 /// Converts an error. Adds the name of the file to every error that is not an error of the store.
-fn about(file: &Path, error: &BackupError) -> Failure {
+fn with_file_name(file: &Path, error: &BackupError) -> Failure {
     match error {
         BackupError::Store(error) => Failure::invalid(error),
         BackupError::Write(_)

@@ -36,8 +36,8 @@ impl Model {
     /// Creates the game for `options`. Returns `None` if the options are not allowed. If `equal_is_one` is true,
     /// players with equal symbols are one side.
     pub(super) fn new(options: &[String], equal_is_one: bool) -> Option<Model> {
-        let asked = Asked::read(options)?;
-        let symbols: Vec<char> = asked.players.chars().collect();
+        let parsed = ParsedOptions::read(options)?;
+        let symbols: Vec<char> = parsed.players.chars().collect();
         let mut marks: Vec<char> = Vec::new();
         let mut order = Vec::new();
         for symbol in &symbols {
@@ -52,18 +52,18 @@ impl Model {
             order.push(Side::new(side as u8)?);
         }
         let sides = u8::try_from(marks.len().max(2)).ok()?;
-        let spec = GridSpec::new(asked.size, asked.size, asked.win)
+        let spec = GridSpec::new(parsed.size, parsed.size, parsed.win)
             .ok()?
             .with_sides(sides)
             .ok()?;
-        if usize::from(asked.history) >= spec.cells() || asked.history == 0 || symbols.len() < 2 {
+        if usize::from(parsed.history) >= spec.cells() || parsed.history == 0 || symbols.len() < 2 {
             return None;
         }
-        if asked.win > asked.size {
+        if parsed.win > parsed.size {
             return None;
         }
         let options = Options {
-            history: asked.history,
+            history: parsed.history,
             order,
         };
         let game = Game::new(&Variant::Grid(spec), options).ok()?;
@@ -71,7 +71,7 @@ impl Model {
             game,
             symbols,
             marks,
-            win: asked.win.into(),
+            win: parsed.win.into(),
             has_quit: false,
         })
     }
@@ -279,16 +279,16 @@ impl Model {
 }
 
 /// The program's options, as the course document defines them.
-struct Asked {
+struct ParsedOptions {
     size: u8,
     win: u8,
     history: u16,
     players: String,
 }
 
-impl Asked {
-    fn read(words: &[String]) -> Option<Asked> {
-        let mut asked = Asked {
+impl ParsedOptions {
+    fn read(words: &[String]) -> Option<ParsedOptions> {
+        let mut parsed = ParsedOptions {
             size: 3,
             win: 3,
             history: 1,
@@ -301,14 +301,14 @@ impl Asked {
                 _ => (&**word, words.next()?.clone()),
             };
             match name {
-                "-s" | "--size" => asked.size = value.parse().ok()?,
-                "-w" | "--win" => asked.win = value.parse().ok()?,
-                "-h" | "--history" => asked.history = value.parse().ok()?,
-                "-p" | "--players" => asked.players = value,
+                "-s" | "--size" => parsed.size = value.parse().ok()?,
+                "-w" | "--win" => parsed.win = value.parse().ok()?,
+                "-h" | "--history" => parsed.history = value.parse().ok()?,
+                "-p" | "--players" => parsed.players = value,
                 _ => return None,
             }
         }
-        Some(asked)
+        Some(parsed)
     }
 }
 

@@ -98,7 +98,7 @@ impl Checker {
     /// Checks that the server still listens after the clients that tried the dialects have left. Does this only for a
     /// server that the kit did not start. If the server no longer listens, one rule reports this, and the other rules
     /// are not tried.
-    pub(super) fn look_whether_it_still_listens(&mut self) {
+    pub(super) fn check_still_listening(&mut self) {
         if self.program.is_some() {
             return;
         }

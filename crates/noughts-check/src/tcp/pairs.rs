@@ -209,9 +209,15 @@ fn try_two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection
 }
 
 /// Starts two sessions and sends PLAY in both, one after the other.
-fn meet(checker: &mut Checker) -> RuleResult<Pair> {
+fn start_pair(checker: &mut Checker) -> RuleResult<Pair> {
+    checker.no_game.check()?;
+    let pair = try_start_pair(checker).map_err(|stop| stop.prevented_by("pair-admit"));
+    checker.no_game.note(pair)
+}
+
+fn try_start_pair(checker: &mut Checker) -> RuleResult<Pair> {
     let (first, second) = two_sessions(checker)?;
-    let pair = sit_down(checker, first, second)?;
+    let pair = start_game(checker, first, second)?;
     checker.flags_are_equal = pair.flags[0] == pair.flags[1];
     Ok(pair)
 }
@@ -219,7 +225,7 @@ fn meet(checker: &mut Checker) -> RuleResult<Pair> {
 /// Sends PLAY from both clients. The flags say which client moves first. If the flags are equal, the client
 /// whose PLAY was sent first makes the first move. If the flags were equal in the last game, the kit gives
 /// the server time to read the first PLAY before the second PLAY.
-fn sit_down(
+fn start_game(
     checker: &mut Checker,
     mut first: Connection,
     mut second: Connection,
@@ -262,12 +268,6 @@ fn sit_down(
         std::mem::swap(&mut pair.first, &mut pair.second);
     }
     Ok(pair)
-}
-
-fn met(checker: &mut Checker) -> RuleResult<Pair> {
-    checker.no_game.check()?;
-    let met = meet(checker).map_err(|stop| stop.prevented_by("pair-admit"));
-    checker.no_game.note(met)
 }
 
 fn cell(text: &str) -> Cell {
@@ -316,11 +316,11 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
 }
 
 fn both_are_admitted(checker: &mut Checker) -> RuleResult {
-    meet(checker).map(Pair::leave)
+    try_start_pair(checker).map(Pair::leave)
 }
 
 fn cells_are_passed_on(checker: &mut Checker) -> RuleResult {
-    let mut pair = met(checker)?;
+    let mut pair = start_pair(checker)?;
     for cell in cells("1-1 0-0 2-0") {
         pair.play(cell)?;
     }
@@ -338,9 +338,10 @@ fn relays(checker: &Checker) -> RuleResult {
     }
 }
 
-fn begun(checker: &mut Checker, text: &str) -> RuleResult<Pair> {
+/// Starts a game and plays these cells.
+fn pair_after(checker: &mut Checker, text: &str) -> RuleResult<Pair> {
     relays(checker)?;
-    let mut pair = met(checker)?;
+    let mut pair = start_pair(checker)?;
     for cell in cells(text) {
         pair.play(cell)
             .map_err(|stop| stop.prevented_by("pair-relay"))?;
@@ -349,12 +350,12 @@ fn begun(checker: &mut Checker, text: &str) -> RuleResult<Pair> {
 }
 
 fn taken_cell(checker: &mut Checker) -> RuleResult {
-    let pair = begun(checker, "1-1 0-0")?;
+    let pair = pair_after(checker, "1-1 0-0")?;
     refused(pair, *b"0-0", 1)
 }
 
 fn no_cell(checker: &mut Checker) -> RuleResult {
-    let pair = begun(checker, "1-1 0-0")?;
+    let pair = pair_after(checker, "1-1 0-0")?;
     refused(pair, *b"3-0", 0)
 }
 
@@ -411,11 +412,11 @@ fn won_and_lost(pair: &mut Pair) -> RuleResult {
 const NEARLY_WON: &str = "0-0 1-1 0-1 2-2";
 
 fn winner_and_loser(checker: &mut Checker) -> RuleResult {
-    let mut pair = begun(checker, NEARLY_WON)?;
+    let mut pair = pair_after(checker, NEARLY_WON)?;
     win(&mut pair)?;
     pair.leave();
     // The second player wins with the third mark.
-    let mut pair = begun(checker, "0-0 1-0 2-2 1-1 0-2")?;
+    let mut pair = pair_after(checker, "0-0 1-0 2-2 1-1 0-2")?;
     pair.first.act(cell("1-2"));
     won_and_lost(&mut pair)?;
     pair.leave();
@@ -424,7 +425,7 @@ fn winner_and_loser(checker: &mut Checker) -> RuleResult {
 
 fn draw(checker: &mut Checker) -> RuleResult {
     // x o x / x o o / o x x
-    let mut pair = begun(checker, "0-0 0-1 0-2 1-1 1-0 1-2 2-1 2-0")?;
+    let mut pair = pair_after(checker, "0-0 0-1 0-2 1-1 1-0 1-2 2-1 2-0")?;
     pair.first.act(cell("2-2"));
     expect_result(&mut pair.first, GameResult::Draw)?;
     expect_result(&mut pair.second, GameResult::Draw)?;
@@ -433,9 +434,9 @@ fn draw(checker: &mut Checker) -> RuleResult {
 }
 
 fn again(checker: &mut Checker) -> RuleResult {
-    let mut pair = begun(checker, NEARLY_WON)?;
+    let mut pair = pair_after(checker, NEARLY_WON)?;
     win(&mut pair).map_err(|stop| stop.prevented_by("pair-result"))?;
-    let mut pair = sit_down(checker, pair.first, pair.second)?;
+    let mut pair = start_game(checker, pair.first, pair.second)?;
     for cell in cells("0-0 1-1") {
         pair.play(cell)?;
     }
@@ -444,9 +445,9 @@ fn again(checker: &mut Checker) -> RuleResult {
 }
 
 fn two_tables(checker: &mut Checker) -> RuleResult {
-    let mut one = begun(checker, "0-0")?;
+    let mut one = pair_after(checker, "0-0")?;
     let while_others = |stop: Stop| stop.prefixed("while another pair plays, ");
-    let mut other = meet(checker).map_err(while_others)?;
+    let mut other = try_start_pair(checker).map_err(while_others)?;
     other.play(cell("0-0")).map_err(while_others)?;
     for cell in cells("1-1 2-2") {
         one.play(cell)?;
@@ -459,7 +460,7 @@ fn two_tables(checker: &mut Checker) -> RuleResult {
 }
 
 fn flags(checker: &mut Checker) -> RuleResult {
-    let pair = met(checker)?;
+    let pair = start_pair(checker)?;
     let mut flags = pair.flags.map(|flag| flag as u8);
     flags.sort_unstable();
     if flags == [1, 2] {
@@ -477,7 +478,7 @@ fn flags(checker: &mut Checker) -> RuleResult {
 }
 
 fn own_ids(checker: &mut Checker) -> RuleResult {
-    let mut pair = begun(checker, "0-0 1-1 2-2")?;
+    let mut pair = pair_after(checker, "0-0 1-1 2-2")?;
     if let Some(stop) = pair.wrong_id.take() {
         return Err(stop);
     }
@@ -486,7 +487,7 @@ fn own_ids(checker: &mut Checker) -> RuleResult {
 }
 
 fn out_of_turn(checker: &mut Checker) -> RuleResult {
-    let mut pair = begun(checker, "0-0")?;
+    let mut pair = pair_after(checker, "0-0")?;
     pair.second.act(cell("2-2"));
     super::game::expect_error(&mut pair.second, 2)?;
     pair.leave();
@@ -496,7 +497,7 @@ fn out_of_turn(checker: &mut Checker) -> RuleResult {
 fn one_leaves(checker: &mut Checker) -> RuleResult {
     let Pair {
         first, mut second, ..
-    } = begun(checker, "0-0 1-1")?;
+    } = pair_after(checker, "0-0 1-1")?;
     first.leave();
     expect_result(&mut second, GameResult::Won)?;
     second.leave();
@@ -505,7 +506,7 @@ fn one_leaves(checker: &mut Checker) -> RuleResult {
 
 fn waiter_leaves(checker: &mut Checker) -> RuleResult {
     relays(checker)?;
-    met(checker)?.leave();
+    start_pair(checker)?.leave();
     let mut waiter = checker.connect()?;
     waiter.hello(PLAYER);
     if !checker.is_ready_late {
@@ -516,7 +517,7 @@ fn waiter_leaves(checker: &mut Checker) -> RuleResult {
     waiter.leave();
     let after = "after a waiting client has left, ";
     let (first, second) = try_two_sessions(checker).map_err(|stop| stop.prefixed(after))?;
-    let mut pair = sit_down(checker, first, second).map_err(|stop| stop.prefixed(after))?;
+    let mut pair = start_game(checker, first, second).map_err(|stop| stop.prefixed(after))?;
     pair.play(cell("1-1"))
         .map_err(|stop| stop.prevented_by("pair-relay"))?;
     pair.leave();

@@ -153,7 +153,7 @@ impl<W: Write> SessionIo<W> {
     }
 
     /// Whether the input has ended and no line waits to be used.
-    pub(super) fn is_alone(&self) -> bool {
+    pub(super) fn is_input_exhausted(&self) -> bool {
         self.has_ended && self.kept.is_empty()
     }
 

@@ -103,7 +103,7 @@ fn judgement(app: &App, local: &LocalGame, turn: usize) -> String {
                 better.unwrap_or_default()
             )
         }
-        // A turn is judged only after the position that follows it was analysed.
+        // A turn is judged only after the position that follows it was analyzed.
         _ if number + 1 == review.len() && review.len() < local.turns().len() => String::new(),
         (_, Value::Estimate(_)) => "  ?".to_owned(),
         (_, Value::Win { .. } | Value::Draw | Value::Loss { .. }) => {
@@ -198,7 +198,7 @@ fn texts(app: &App, local: &LocalGame, width: u16) -> Vec<(String, Kind)> {
             let at = local.game().variant().format_move(*at);
             let value = analysis
                 .as_ref()
-                .map(|found| format!(", {}", worth(found.value)))
+                .map(|found| format!(", {}", value_text(found.value)))
                 .unwrap_or_default();
             add(&format!("Hint: {at}{value}."), Kind::Headline);
         }
@@ -222,7 +222,7 @@ fn reviewed(done: usize, all: usize) -> String {
 }
 
 /// The value of the hint, as text.
-fn worth(value: Value) -> String {
+fn value_text(value: Value) -> String {
     match value {
         Value::Win { .. } | Value::Loss { .. } | Value::Draw => format!("a {value}"),
         Value::Estimate(0) => "even".to_owned(),

@@ -54,7 +54,7 @@ pub fn play(mut app: App) -> io::Result<TuiEnd> {
     let mut robots = RobotThread::start();
     let size = screen.terminal.size()?;
     app.handle(Event::Resize(size.width, size.height));
-    while !signals.tell_to_end() {
+    while !signals.have_arrived() {
         robots.follow(&app);
         screen.terminal.draw(|frame| screen::draw(&app, frame))?;
         match listen(&mut app, &mut robots)? {
@@ -113,41 +113,41 @@ impl Screen {
     /// Switches to raw mode and the alternate screen.
     pub fn open() -> io::Result<Screen> {
         restore_on_panic();
-        take()?;
+        enter_full_screen()?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout()));
         Ok(Screen {
-            terminal: terminal.inspect_err(|_| give_back())?,
+            terminal: terminal.inspect_err(|_| restore_terminal())?,
         })
     }
 
     /// Restores the terminal, stops the process as Ctrl-Z does, and continues.
     fn suspend(&mut self) -> io::Result<()> {
-        give_back();
+        restore_terminal();
         Signals::stop_here()?;
-        take()?;
+        enter_full_screen()?;
         self.terminal.clear()
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        restore_terminal();
     }
 }
 
 /// Whether the terminal is in raw mode on the alternate screen. The terminal must be restored only once. Leaving the
 /// alternate screen twice would move the cursor over text that was written in between, such as a panic message.
-static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+static IS_FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
-fn take() -> io::Result<()> {
+fn enter_full_screen() -> io::Result<()> {
     enable_raw_mode()?;
-    IS_TAKEN.store(true, Ordering::SeqCst);
-    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture).inspect_err(|_| give_back())
+    IS_FULL_SCREEN.store(true, Ordering::SeqCst);
+    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture).inspect_err(|_| restore_terminal())
 }
 
 /// Restores the terminal. Errors are ignored.
-fn give_back() {
-    if IS_TAKEN.swap(false, Ordering::SeqCst) {
+fn restore_terminal() {
+    if IS_FULL_SCREEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
     }
@@ -160,7 +160,7 @@ fn restore_on_panic() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         if thread::current().id() == ours {
-            give_back();
+            restore_terminal();
             before(info);
         }
     }));
@@ -173,20 +173,20 @@ impl Signals {
     #[cfg(unix)]
     fn listen() -> io::Result<Signals> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let told = Arc::new(AtomicBool::new(false));
+        let has_arrived = Arc::new(AtomicBool::new(false));
         let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-        let flag = Arc::clone(&told);
+        let flag = Arc::clone(&has_arrived);
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 flag.store(true, Ordering::Relaxed);
                 // If the terminal was closed, the main thread may wait for input for ever, so this thread ends the
                 // process.
                 thread::sleep(PATIENCE);
-                give_back();
+                restore_terminal();
                 std::process::exit(128 + signal);
             }
         });
-        Ok(Signals(told))
+        Ok(Signals(has_arrived))
     }
 
     #[cfg(not(unix))]
@@ -194,7 +194,8 @@ impl Signals {
         Ok(Signals(Arc::default()))
     }
 
-    fn tell_to_end(&self) -> bool {
+    /// Whether one of the signals has arrived.
+    fn have_arrived(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 

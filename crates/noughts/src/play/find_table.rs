@@ -338,11 +338,10 @@ impl<'t> Finder<'t> {
         if url.game.is_some() {
             saved.retain(|saved| saved.url == *url);
         }
-        // `is_over` forgets finished games. It keeps games whose server does not answer, because the server may come
-        // back.
+        // Games whose server does not answer are kept, because the server may come back.
         let saved: Vec<SavedSeat> = saved
             .into_iter()
-            .filter(|seat| !self.is_over(seat))
+            .filter(|seat| !self.forget_if_over(seat))
             .collect();
         let seat = match saved.as_slice() {
             [] => {
@@ -363,8 +362,8 @@ impl<'t> Finder<'t> {
         self.take_saved(seat).map(Some)
     }
 
-    /// Whether the game of a saved seat is over or deleted. If so, forgets the seat.
-    fn is_over(&self, seat: &SavedSeat) -> bool {
+    /// Forgets a saved seat if its game is over or deleted. Returns whether this is so.
+    fn forget_if_over(&self, seat: &SavedSeat) -> bool {
         let Ok(client) = self.client(&seat.url) else {
             return false;
         };
