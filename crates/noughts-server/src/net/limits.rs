@@ -41,14 +41,14 @@ const REFUSED: usize = 256;
 /// addresses have no such limit.
 const REFUSED_PER_ADDRESS: usize = 16;
 
-/// Maximum number of refused connections of one address that get an answer: (per second on average, at once
-/// after a pause). The server closes further connections without an answer. Otherwise, a client that connects
-/// all the time would cost as much as an ordinary client.
+/// Maximum number of refused connections of one address that get an answer: (per second on average, in one
+/// burst after a pause). The server closes further connections without an answer. Otherwise, a client that
+/// connects all the time would cost as much as an ordinary client.
 const ANSWERED_REFUSALS: (u32, u32) = (16, 64);
 
-/// Minimum number of connections that any address may open at once after a pause. The limit of an address is
-/// this number or twice [`ConnectionLimits::per_address`], whichever is larger. The used part of the limit
-/// refills within ten seconds.
+/// Minimum burst size: the number of connections that any address may open in one burst after a pause. The
+/// burst size of an address is this number or twice [`ConnectionLimits::per_address`], whichever is larger. A
+/// used-up burst is available again after ten seconds.
 const MIN_CONNECTS_AT_ONCE: usize = 1_000;
 
 /// Minimum number of entries at which [`Addresses`] removes the entries that are no longer needed.
@@ -324,7 +324,7 @@ impl Drop for Permit {
 /// A token bucket, stored as one point in time (generic cell rate algorithm, GCRA).
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct TokenBucket {
-    /// Theoretical arrival time of the next unit: the time at which the bucket is full again.
+    /// The time at which the bucket is full again (in GCRA, the theoretical arrival time).
     full_at: Duration,
 }
 
