@@ -315,7 +315,7 @@ struct Directions {
     /// The shifts of line detection. Each shift makes the detected runs longer, at most twice as long, until their
     /// length is K. For K = 5 the shifts are 1, 2 and 1 steps, and the lengths are 2, 4 and 5.
     doublings: [[u8; 4]; 8],
-    /// The number of shifts in use.
+    /// The number of entries of `doublings` that are used.
     doubled: usize,
     /// For each direction, the distance in bits from a line's first cell to the cell after its last cell.
     beyond: [usize; 4],

@@ -33,8 +33,8 @@ const COMPARE_INTERVAL: Duration = Duration::from_secs(30);
 /// Interval between searches for players without games.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
 
-/// A player without games is deleted when this time has passed since the player was created, or since a check found
-/// that the player has games.
+/// The server checks each player when this time has passed since the player was created or last checked. If the player
+/// has no games, the server deletes the player.
 const EXPIRY_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 /// The registered players, with this node's cache of tokens and its event streams.

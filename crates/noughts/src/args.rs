@@ -873,7 +873,7 @@ pub(crate) struct Connect {
     /// Number of games that the robot plays [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "robot")]
     pub(crate) games: Option<String>,
-    /// The dialect: with seed the client chooses the session id, with later the server
+    /// The dialect: in 'seed' the client chooses the session id, in 'later' the server chooses it
     #[arg(long, value_enum, default_value_t = Dialect::Seed)]
     pub(crate) dialect: Dialect,
     /// Seed for the robot and the session id: the same number gives the same moves

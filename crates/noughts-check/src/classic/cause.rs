@@ -154,7 +154,7 @@ impl Cause {
         }
     }
 
-    /// Whether the fault is impossible in a program that recognizes `line`.
+    /// Whether a program that recognizes `line` cannot have this fault.
     fn is_refuted_by(self, line: Line) -> bool {
         match self {
             Cause::NoLine => true,

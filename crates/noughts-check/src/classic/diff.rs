@@ -6,7 +6,7 @@ const CONTEXT: usize = 3;
 /// Maximum number of lines that are shown, without the `…` at the end.
 const MAX_SHOWN_LINES: usize = 24;
 
-/// Maximum number of lines of each text that are aligned. Counting starts at the first difference. Later lines are
+/// Maximum number of lines of each text that are compared, counted from the first difference. Later lines are
 /// ignored.
 const MAX_COMPARED_LINES: usize = 400;
 

@@ -76,7 +76,8 @@ impl Combination {
 /// The number of neurons.
 pub const HIDDEN: usize = 7;
 
-/// The values that a combination adds to the linear term (first) and to each neuron.
+/// The weights of a combination: first the number that it adds to the linear term, then the number that it adds to
+/// each neuron.
 type Weights = [i32; 1 + HIDDEN];
 
 /// The learned numbers of a combination. In each array, index 0 is for the side to move and index 1 for the opponent.

@@ -211,7 +211,8 @@ pub(crate) fn resisting_move<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>) -> Opt
     longer.or(moves.first().copied())
 }
 
-/// Writes the records of the claim that the attacker wins (`wins`) or cannot win, one line per record.
+/// Writes the proof of a claim, one line (record) per position. With `wins`, the claim is that the attacker wins.
+/// Without `wins`, the claim is that the attacker cannot win.
 pub(crate) fn records<P: ProvablePosition>(
     dfpn: Dfpn<'_, P>,
     variant: &Variant,

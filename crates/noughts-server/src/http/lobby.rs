@@ -83,9 +83,9 @@ pub(super) struct Lobby {
 
 /// One state of the list, encoded.
 struct LobbyState {
-    /// The number of this state: one more than the number of the previous state. If `latest` was `None`,
-    /// there is no previous state, and `changes` is empty. Then the number is two more than the last number.
-    /// Because of this gap, every watcher gets the whole list.
+    /// The number of this state. It is one more than the number of the previous state if `changes` leads from
+    /// the previous state to this state. If `latest` was `None`, `changes` is empty, and one number is
+    /// skipped. Because of this gap, every watcher gets the whole list.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.

@@ -80,7 +80,8 @@ impl QuickMatches {
         }
     }
 
-    /// A quick match that the store may not know at this time, because this node is changing it.
+    /// Looks for a quick match among those that have just taken an open seat or are about to take one. The store
+    /// may not know these quick matches at this time.
     fn find(&self, id: WaitingId) -> Option<QuickMatch> {
         let is_it = |(_, seated): &&(PlayerId, Match)| seated.player == id;
         if let Some((player, seated)) = self.seated.iter().find(is_it) {

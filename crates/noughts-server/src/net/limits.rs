@@ -46,12 +46,12 @@ const REFUSED_PER_ADDRESS: usize = 16;
 /// much as an ordinary client.
 const ANSWERED_REFUSALS_PER_SECOND: u32 = 16;
 
-/// Maximum number of refused connections of one address that get an answer at once after a pause.
+/// Maximum number of refused connections of one address that get an answer in one burst after a pause.
 const ANSWERED_REFUSALS_AT_ONCE: u32 = 64;
 
-/// Minimum number of connections that any address may open at once after a pause. The limit of an address is
-/// this number or twice [`ConnectionLimits::per_address`], whichever is larger. The used part of the limit
-/// refills within ten seconds.
+/// Minimum burst size: the number of connections that any address may open in one burst after a pause. The
+/// burst size of an address is this number or twice [`ConnectionLimits::per_address`], whichever is larger. A
+/// used-up burst is available again after ten seconds.
 const MIN_CONNECTS_AT_ONCE: usize = 1_000;
 
 /// Minimum number of entries at which [`Addresses`] removes the entries that are no longer needed.
@@ -327,7 +327,7 @@ impl Drop for Permit {
 /// A token bucket, stored as one point in time (generic cell rate algorithm, GCRA).
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct TokenBucket {
-    /// Theoretical arrival time of the next unit: the time at which the bucket is full again.
+    /// The time at which the bucket is full again (in GCRA, the theoretical arrival time).
     full_at: Duration,
 }
 

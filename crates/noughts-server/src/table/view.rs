@@ -195,8 +195,9 @@ impl Table {
         }
     }
 
-    /// The data for a replay of the entries after number `after`: an earlier state of the table, and all
-    /// entries after this state. The earlier state is a kept copy or a new table.
+    /// An earlier state of the table, and all entries after this state. The caller replays these entries to
+    /// get the changes after the entry `after`. The earlier state has at most `after` entries. It is a copy
+    /// that this table keeps, or the table before its first entry.
     pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
         let past = self.copy_before(after)?;
         let entries = self.entries_after(&past).collect();

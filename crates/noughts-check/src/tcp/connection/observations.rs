@@ -28,8 +28,8 @@ pub(crate) struct Observations {
     pub(super) keeps_connections: bool,
     /// For each answered frame of the client: its opcode, and how long the answer took.
     pub(crate) answer_times: Vec<(u8, Duration)>,
-    /// The sum of all fixed pauses and of the limits of all waits that timed out. It hardly depends on the speed of
-    /// the machine.
+    /// How long the kit has waited. A fixed pause counts with its length. A wait that timed out counts with its time
+    /// limit. Other waits do not count, so the sum hardly depends on the speed of the machine.
     pub(crate) waited: Duration,
 }
 

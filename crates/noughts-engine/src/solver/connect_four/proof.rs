@@ -7,8 +7,9 @@ use noughts_rules::{Diagram, Move, Side, Variant};
 
 use super::{ConnectFour, Marks, Score, ShouldStop, Stopped};
 
-/// Writes the records of the claim that the attacker wins (`wins`) or cannot win. The claim must be true. If
-/// `stop` ends the search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
+/// Writes the proof of a claim, one line (record) per position. With `wins`, the claim is that the attacker
+/// wins. Without `wins`, the claim is that the attacker cannot win. The claim must be true. If `stop` ends the
+/// search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
 pub(crate) fn records(
     solver: &mut ConnectFour,
     variant: &Variant,
