@@ -70,7 +70,7 @@ impl Counting {
             sum - on[at] < self.complete_weight && {
                 let missed = lines.iter().filter(|line| *line >> at & 1 == 0);
                 let (sum, on) = self.weigh(&missed.copied().collect::<Vec<Cells>>());
-                sum + on.into_iter().max().unwrap_or(0) < self.complete
+                sum + on.into_iter().max().unwrap_or(0) < self.complete_weight
             }
         };
         sum < self.complete_weight || (0..on.len()).any(is_enough)

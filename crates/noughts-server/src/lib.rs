@@ -32,6 +32,7 @@ mod presence;
 mod records;
 mod retention;
 mod robots;
+mod runtime;
 mod server;
 mod store;
 mod table;
@@ -51,6 +52,7 @@ pub use net::{
 };
 pub use players::{PlayerInfo, PlayerNames};
 pub use records::{NotStorable, game_from_record, game_to_record};
+pub use runtime::build_runtime;
 pub use server::{HttpConfig, Server, ServerConfig, TlsListeners};
 pub use store::{
     ATTENDED_MS, Append, Appended, Ban, ColumnKind, Created, DUMPED, Deletion, DumpItem, DumpTable,

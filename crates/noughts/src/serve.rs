@@ -10,7 +10,7 @@ use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
     ConnectionLimits, HttpConfig, HttpLimits, IdSource, InjectedFault, Server, ServerConfig,
-    SyncMode, Tls, TlsFiles, TlsListeners, disable_huge_pages, inject_fault, listen,
+    SyncMode, Tls, TlsFiles, TlsListeners, build_runtime, disable_huge_pages, inject_fault, listen,
     listen_for_http, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
@@ -65,9 +65,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     let engine_setup = robot_setup::from_seed(None)?;
     disable_huge_pages();
     let threads = available_parallelism().map_or(1, usize::from);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = build_runtime()?;
     let served = runtime.block_on(async {
         let http = open_listener("--http", &task.http, listen_for_http)?;
         let tcp = open_listener("--tcp", &task.tcp, listen)?;

@@ -27,7 +27,7 @@ impl Role {
 
 /// Runs a role until the standard input ends.
 pub(crate) fn play(role: Role) {
-    run_role(listen_for_http, |runtime, listener| match role {
+    run_role(role, listen_for_http, |runtime, listener| match role {
         Role::Server => Some(runtime.block_on(serve(listener))),
         Role::Bare => {
             runtime.spawn(answer(listener));

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use noughts_server::{Server, disable_huge_pages, raise_descriptor_limit};
-use tokio::runtime::{Builder, Runtime};
+use noughts_server::{Server, build_runtime, disable_huge_pages, raise_descriptor_limit};
+use tokio::runtime::Runtime;
 
 use crate::servers::Role;
 
@@ -110,13 +110,16 @@ pub(crate) fn role_named(name: &str) -> Role {
 
 /// Listens on a free port, starts the role, and prints the address. Returns when the standard input ends.
 pub(crate) fn run_role(
+    role: Role,
     listen: fn(SocketAddr) -> io::Result<tokio::net::TcpListener>,
     start: impl FnOnce(&Runtime, tokio::net::TcpListener) -> Option<Server>,
 ) {
     raise_descriptor_limit();
     disable_huge_pages();
-    // Every role has the same kind of runtime as `noughts serve`.
-    let runtime = Builder::new_multi_thread().enable_all().build();
+    let runtime = match role {
+        Role::Server => build_runtime(),
+        _ => Runtime::new(),
+    };
     let runtime = runtime.expect("a runtime");
     let entered = runtime.enter();
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));

@@ -45,13 +45,20 @@ pub(crate) enum Writes {
 pub(crate) enum Talk {
     /// Plays one game after another: completes a line, or blocks one, or takes the first free cell.
     Game,
-    /// Sends the frames of a recorded game to the echo, again and again.
+    /// Plays the recorded game with the echo, again and again: sends the same frames as in a game. When a frame comes
+    /// back, the client handles the recorded answer of the server. So it does the same work as in a game.
     Echo(Script),
 }
 
-/// The frames that a client sends in one game, from PLAY on.
+/// The frames that a client sends in one game, from PLAY on, and the server's answers.
 #[derive(Clone)]
-pub(crate) struct Script(Arc<[Vec<u8>]>);
+pub(crate) struct Script(Arc<[Exchange]>);
+
+/// A frame, and the server's answer to it.
+struct Exchange {
+    frame: Vec<u8>,
+    answer: Vec<u8>,
+}
 
 impl Script {
     pub(crate) fn frames(&self) -> usize {
@@ -59,7 +66,8 @@ impl Script {
     }
 
     pub(crate) fn moves(&self) -> usize {
-        self.0.iter().filter(|frame| is_move(frame)).count()
+        let frames = self.0.iter().map(|exchange| &exchange.frame);
+        frames.filter(|frame| is_move(frame)).count()
     }
 }
 
@@ -169,12 +177,12 @@ pub(crate) fn record_one_game(server: &Process) -> Script {
     in_time(&runtime(), async {
         let mut client = Client::connect(server, &Talk::Game, Writes::Once, 0).await;
         client.begin().await;
-        let mut frames = vec![client.said.clone()];
+        let mut exchanges = vec![client.exchange()];
         while client.is_playing {
             client.round_trip().await;
-            frames.push(client.said.clone());
+            exchanges.push(client.exchange());
         }
-        Script(frames.into())
+        Script(exchanges.into())
     })
 }
 
@@ -203,12 +211,14 @@ struct Client {
     talk: Talk,
     writes: Writes,
     id: u32,
-    /// Number of frames sent so far. Used only with the echo.
+    /// Number of answers so far. Used only with the echo.
     at: usize,
     is_playing: bool,
     /// The client's cells and the opponent's cells, as bit sets.
     cells: [u16; 2],
     said: Vec<u8>,
+    /// The latest answer.
+    heard: Vec<u8>,
 }
 
 impl Client {
@@ -231,6 +241,15 @@ impl Client {
             is_playing: false,
             cells: [0; 2],
             said: Vec::new(),
+            heard: Vec::new(),
+        }
+    }
+
+    /// The latest frame and its answer.
+    fn exchange(&self) -> Exchange {
+        Exchange {
+            frame: self.said.clone(),
+            answer: self.heard.clone(),
         }
     }
 
@@ -263,20 +282,15 @@ impl Client {
     /// Sends the next frame, and waits for the answer.
     async fn round_trip(&mut self) {
         self.said.clear();
-        match &self.talk {
-            Talk::Echo(Script(frames)) => {
-                self.said.extend(&frames[self.at % frames.len()]);
-                self.at += 1;
-            }
-            Talk::Game if self.is_playing => {
-                let chosen = choose(self.cells);
-                self.cells[0] |= 1 << chosen;
-                let cell = Cell::from_index(chosen)
-                    .expect("else the game were over")
-                    .to_bytes();
-                FromClient::Action { id: self.id, cell }.encode(&mut self.said);
-            }
-            Talk::Game => FromClient::Play { id: self.id }.encode(&mut self.said),
+        if self.is_playing {
+            let chosen = choose(self.cells);
+            self.cells[0] |= 1 << chosen;
+            let cell = Cell::from_index(chosen)
+                .expect("else the game were over")
+                .to_bytes();
+            FromClient::Action { id: self.id, cell }.encode(&mut self.said);
+        } else {
+            FromClient::Play { id: self.id }.encode(&mut self.said);
         }
         self.ask().await;
     }
@@ -315,15 +329,27 @@ impl Client {
     /// If `bytes` are a whole answer, applies the answer to the client's state and returns true. If more bytes are
     /// needed, returns false. Panics on a wrong answer.
     fn receive(&mut self, bytes: &[u8]) -> bool {
-        if let Talk::Echo(_) = self.talk {
-            assert!(self.said.starts_with(bytes), "that is no echo");
-            return bytes.len() == self.said.len();
-        }
+        let talk = self.talk.clone();
+        let bytes = match &talk {
+            Talk::Game => bytes,
+            Talk::Echo(Script(exchanges)) => {
+                assert!(self.said.starts_with(bytes), "that is no echo");
+                if bytes.len() < self.said.len() {
+                    return false;
+                }
+                let exchange = &exchanges[self.at % exchanges.len()];
+                assert_eq!(self.said.first(), exchange.frame.first());
+                self.at += 1;
+                &exchange.answer[..]
+            }
+        };
         let decoded = FromServer::decode(bytes, Dialect::Seed).expect("a frame");
         let Some((answer, length)) = decoded else {
             return false;
         };
         assert_eq!(length, bytes.len(), "one answer at a time");
+        self.heard.clear();
+        self.heard.extend(bytes);
         match (answer, self.said.first()) {
             (FromServer::Ready { .. }, Some(1)) => {}
             (FromServer::Admit { flag, .. }, Some(3)) => {

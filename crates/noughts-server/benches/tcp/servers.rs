@@ -26,7 +26,7 @@ impl Role {
 
 /// Runs a role until the standard input ends.
 pub(crate) fn play(role: Role) {
-    run_role(listen, |runtime, listener| match role {
+    run_role(role, listen, |runtime, listener| match role {
         Role::Server => Some(serve(listener)),
         Role::Echo => {
             runtime.spawn(echo(listener));

@@ -85,6 +85,11 @@ impl FromStr for SyncMode {
 /// Maximum number of reading connections. Reads take microseconds, so more connections would not help.
 const MAX_READERS: u32 = 4;
 
+/// Number of pages (of 4 KB) in the write-ahead log at which SQLite copies them into the database file. SQLite's
+/// default is 1 000. With 10 000, more changes of one page are copied together: 1 000 clients played about 8 % more
+/// turns per second.
+const WAL_PAGES: u32 = 10_000;
+
 /// How long to wait for a lock of another process, such as a backup, and for a free reading connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -125,6 +130,7 @@ impl Sqlite {
         let writing = options
             .clone()
             .journal_mode(SqliteJournalMode::Wal)
+            .pragma("wal_autocheckpoint", WAL_PAGES.to_string())
             .synchronous(match sync {
                 SyncMode::Full => SqliteSynchronous::Full,
                 SyncMode::Normal => SqliteSynchronous::Normal,

@@ -81,6 +81,10 @@ const LAST_ANSWER: Duration = Duration::from_secs(1);
 /// client.
 const MAX_UNSENT_BYTES: usize = 4096;
 
+/// Maximum capacity of the output buffer while nothing is to be sent. Most answers fit, so that they need no
+/// allocation.
+const MAX_IDLE_CAPACITY: usize = 64;
+
 /// Maximum number of bytes per read. Every frame is shorter.
 const READ_AT_ONCE: usize = 512;
 
@@ -291,7 +295,10 @@ impl Connection {
     fn write(&mut self) -> io::Result<()> {
         while !self.out.is_empty() {
             match self.stream.try_write(&self.out) {
-                Ok(count) if count == self.out.len() => self.out = Vec::new(),
+                Ok(count) if count == self.out.len() => {
+                    self.out.clear();
+                    self.out.shrink_to(MAX_IDLE_CAPACITY);
+                }
                 Ok(count) => {
                     self.out.drain(..count);
                 }
