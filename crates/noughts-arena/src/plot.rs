@@ -163,7 +163,7 @@ fn history(tournament: &Tournament, standings: &Standings, top: f64, svg: &mut S
 /// are equal, but the last distance may be shorter, because the last point is always shown.
 fn shown_points(count: usize) -> Vec<usize> {
     let step = count.saturating_sub(1).div_ceil(MAX_POINTS - 1).max(1);
-    let is_shown = |at: &usize| at % step == 0 || at + 1 == count;
+    let is_shown = |at: &usize| at.is_multiple_of(step) || at + 1 == count;
     (0..count).filter(is_shown).collect()
 }
 
