@@ -19,8 +19,9 @@ use std::process::ExitCode;
 use fuzz::Limit;
 
 const USAGE: &str = "\
-cargo xtask test [--long] [PART...]       all tests, or these parts; installs missing tools
-                                          --long: also long tests, mutants and 60 s per fuzz target
+cargo xtask test [--long] [PART...]       the tests of all parts, or of these; installs missing tools
+                                          --long: also long tests, mutants, 60 s per fuzz target, the
+                                          package test and cargo deny
 cargo xtask bench [NAME [ARGUMENT...]]    times and instruction counts; without NAME, the list of benches
 cargo xtask fuzz [TARGET] [--seconds N | --inputs N]
                                           one fuzz target, or all; by default 60 s each

@@ -541,7 +541,7 @@ pub(crate) struct Admin {
 pub(crate) enum AdminTask {
     /// Show connections, tables, computations and memory
     Load,
-    /// List games, newest first; unlisted ones are left out
+    /// List games, newest first, without unlisted games
     Games {
         /// all, waiting, playing or over
         #[arg(long, default_value = "all")]
