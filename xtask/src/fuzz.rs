@@ -70,8 +70,9 @@ pub(crate) fn parts(wanted: Option<&str>, limit: Limit) -> Vec<Part> {
             &[NIGHTLY, CARGO_FUZZ, CPLUSPLUS],
             &[
                 &format!("mkdir -p {corpus}"),
+                // The project has no unsafe code, so a sanitizer would only make the fuzzers slower.
                 &format!(
-                    "cargo +nightly fuzz run {target} {corpus} {seeds} -- {limit} \
+                    "cargo +nightly fuzz run --sanitizer none {target} {corpus} {seeds} -- {limit} \
                      -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1"
                 ),
             ],
