@@ -139,7 +139,9 @@ pub(crate) fn run(is_long: bool, names: &[&str]) -> Result<bool, String> {
     all.retain(|part| names.is_empty() || names.contains(&part.name.as_str()));
     let passed = run_parts(&all);
     if !is_long && names.is_empty() {
-        println!("   not included: long tests, mutants, fuzzing, the package test and cargo deny (cargo xtask test --long)");
+        println!(
+            "   not included: long tests, mutants, fuzzing, the package test and cargo deny (cargo xtask test --long)"
+        );
     }
     Ok(passed)
 }

@@ -259,6 +259,19 @@ const CORS: [(header::HeaderName, &str); 4] = [
     (header::ACCESS_CONTROL_MAX_AGE, "600"),
 ];
 
+/// The response to a request that [`ConnectionService::check`] refused. If the client makes too many requests and
+/// `closes_if_limited` is true, the server closes the connection. So a client that ignores the limit also meets the
+/// limit on new connections, and costs little.
+fn refuse(refusal: ApiError, closes_if_limited: bool) -> Response {
+    let closes = closes_if_limited && refusal.kind == ProblemKind::TooManyRequests;
+    let mut response = refusal.into_response();
+    if closes {
+        let headers = response.headers_mut();
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
 /// The parts of a request that are needed when its response is ready.
 struct RequestInfo {
     begun: Instant,
@@ -293,6 +306,8 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
             request.headers_mut().insert("x-forwarded-proto", https);
         }
         let checked = self.check(&request, &client);
+        // The connection of a proxy also carries the requests of other clients, so it stays open.
+        let closes_if_limited = client.address() == Some(self.peer);
         request.extensions_mut().insert(client);
         // The response to HEAD must have the same headers as the response to GET. So the handler for GET
         // answers HEAD too.
@@ -303,7 +318,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         let shared = self.shared.clone();
         Box::pin(async move {
             let mut response = match (checked, shared.answer_preflight(&request)) {
-                (Err(refuse), _) => refuse.into_response(),
+                (Err(refusal), _) => refuse(refusal, closes_if_limited),
                 (Ok(()), Some(response)) => response,
                 (Ok(()), None) => shared.route(request, about.begun).await,
             };

@@ -459,6 +459,39 @@ async fn rest_of_the_loopback_network_is_limited_and_not_trusted() {
 }
 
 #[tokio::test]
+async fn connection_of_a_direct_client_over_the_limit_is_closed() {
+    let limits = HttpLimits {
+        per_second: 1,
+        at_once: 1,
+        ..HttpLimits::default()
+    };
+    let server = TestServer::with(limits).await;
+    let ask = async |host: &str, headers: &str| {
+        let mut stream = server.connect_from(host).await;
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: here\r\n{headers}\r\n");
+        stream
+            .write_all(request.repeat(2).as_bytes())
+            .await
+            .unwrap();
+        stream
+    };
+    // The end of the stream comes only because the server closes the connection.
+    let mut text = String::new();
+    let mut direct = ask("127.0.0.2", "").await;
+    direct.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text.matches("HTTP/1.1 200").count(), 1, "{text}");
+    assert_eq!(text.matches("HTTP/1.1 429").count(), 1, "{text}");
+    assert!(text.contains("connection: close"), "{text}");
+    // A proxy carries the requests of many clients over one connection.
+    let mut proxy = ask("127.0.0.1", "X-Forwarded-For: 192.0.2.1\r\n").await;
+    let mut bytes = Vec::new();
+    while !String::from_utf8_lossy(&bytes).contains("HTTP/1.1 429") {
+        assert_ne!(proxy.read_buf(&mut bytes).await.unwrap(), 0);
+    }
+    assert!(!String::from_utf8_lossy(&bytes).contains("connection: close"));
+}
+
+#[tokio::test]
 async fn event_stream_that_is_never_read_is_closed() {
     let _still = still();
     // Small buffers at both ends, so that a few hundred turns fill them.
