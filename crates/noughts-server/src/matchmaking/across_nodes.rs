@@ -127,7 +127,7 @@ impl Matchmaking {
         }
     }
 
-    /// Whether a connected client waits that was not yet sent to the store.
+    /// Whether the queue has a connected client that was not yet in a list for the store.
     fn has_new_client(&self) -> bool {
         let state = self.state();
         let is_new = |waiting: &Waiting| match waiting {
