@@ -21,11 +21,11 @@ const QUEUE: usize = 1_000;
 /// What a backup contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BackupCounts {
-    /// The number of rows of all tables.
+    /// The number of rows in all tables together.
     pub rows: u64,
     /// The number of games.
     pub games: u64,
-    /// The number of log entries of all games.
+    /// The number of log entries in all games together.
     pub entries: u64,
     /// The number of registered players.
     pub players: u64,
@@ -46,7 +46,7 @@ impl BackupCounts {
 /// Why a backup was not made or not restored.
 #[derive(Debug)]
 pub enum BackupError {
-    /// The store failed, or is not suitable.
+    /// The store failed, or it refuses the operation, for example because it is not empty.
     Store(StoreError),
     /// The file cannot be written.
     Write(io::Error),
@@ -60,11 +60,11 @@ pub enum BackupError {
     Incomplete,
     /// The content does not match the row count and the checksum in the last line, or something follows that line.
     Damaged,
-    /// A line has the wrong form.
+    /// A line of the file has the wrong form.
     Line {
         /// The number of the line, counted from 1.
         number: u64,
-        /// What is wrong.
+        /// What is wrong with the line.
         why: &'static str,
     },
 }
@@ -101,9 +101,9 @@ impl From<StoreError> for BackupError {
     }
 }
 
-/// Writes a consistent snapshot of a store to a new file; there must be no file at `path` yet. Other processes may use
-/// the store at the same time. Calls `progress` from time to time with the number of rows so far. After an error, no
-/// new file is left.
+/// Writes a consistent snapshot of `store` to the new file `path`. Fails if this file exists already. Other
+/// processes may use the store at the same time. Calls `progress` from time to time with the number of rows
+/// written so far. After an error, no new file is left.
 pub async fn back_up(
     store: &dyn Store,
     path: &Path,

@@ -74,14 +74,14 @@ struct Client {
 }
 
 impl Client {
-    /// The same client with a new id, because it waits again.
+    /// Gives the client the new `id`, because a client that waits again needs a new id.
     fn again(self, id: WaitingId) -> Client {
         Client { id, ..self }
     }
 }
 
 impl Waiting {
-    /// Whether this is a TCP client and the client is still connected.
+    /// Whether this item is a TCP client that is still connected.
     fn is_connected(&self) -> bool {
         matches!(self, Waiting::Client(client) if !client.seat.is_closed())
     }
@@ -90,8 +90,8 @@ impl Waiting {
         matches!(self, Waiting::Client(_))
     }
 
-    /// Whether this node can pair the two items: one must be a client and the other an open seat. Only the store
-    /// pairs clients with clients.
+    /// Whether this node can pair `self` with `other`: one must be a client and the other an open seat. Only
+    /// the store pairs clients with clients.
     fn fits(&self, other: &Waiting) -> bool {
         self.is_client() != other.is_client()
     }
@@ -125,7 +125,8 @@ impl Drop for WaitingClient {
 }
 
 impl Matchmaking {
-    /// Matchmaking with an empty queue. From now on, `tables` notifies it when seats change.
+    /// Creates matchmaking with an empty queue. From now on, `tables` notifies the matchmaking when seats
+    /// change.
     pub(crate) fn new(tables: &Arc<Tables>) -> Arc<Matchmaking> {
         let matchmaking = Arc::new(Matchmaking {
             tables: Arc::clone(tables),
@@ -146,15 +147,15 @@ impl Matchmaking {
         matchmaking
     }
 
-    /// Checks that this strategy can play against TCP clients.
+    /// Returns an error if `strategy` does not support the game that TCP clients play.
     pub fn check(&self, strategy: &StrategyName) -> Result<(), UnsupportedGame> {
         let game = Game::new(&self.variant, Options::default()).expect("tic-tac-toe can be played");
         strategy.check(&game)
     }
 
     /// Seats a TCP client against a robot; the client moves first. Retries until the game is stored. If the
-    /// caller drops this future earlier, no game is stored, or the client leaves the game as soon as the game
-    /// is stored.
+    /// caller drops this future before it completes, no game is stored, or the client leaves the game as soon
+    /// as the game is stored.
     pub async fn play_robot(
         self: &Arc<Matchmaking>,
         name: String,
@@ -179,8 +180,8 @@ impl Matchmaking {
     }
 
     /// Queues a TCP client. The client gets an open lobby seat from the queue of this node, or the store
-    /// pairs the client with another TCP client or a quick match. In each case the longest wait comes first.
-    /// If the store pairs the client, the first mover is random.
+    /// pairs the client with another TCP client or a quick match. In both cases, the seat or player that has
+    /// waited longest comes first. If the store pairs the client, the first mover is random.
     pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
@@ -212,7 +213,8 @@ impl Matchmaking {
         WaitingId(self.tables.ids().number())
     }
 
-    /// Pairs an item, or adds it to the queue and returns its ticket. `None` if the item was paired.
+    /// Pairs `waiting` with an item of the queue, and returns `None`. If no item fits, adds `waiting` to the
+    /// queue and returns its ticket.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
         // A new seat needs no unattended tables, because a seat never pairs with a seat. The function must
         // not be called then, because the caller may hold the lock of the seat's table.
@@ -261,10 +263,10 @@ impl Matchmaking {
         None
     }
 
-    /// The unattended tables among the tables with an open seat in the queue. A table is unattended if no
-    /// player is connected and the table is not new. A table that is not in memory counts as unattended. If a
-    /// player is connected to this table on another node, the next search of the store finds the table's
-    /// seats again.
+    /// Finds the unattended tables that have an open seat in the queue. A table is unattended if no player is
+    /// connected and the table is not new. A table that is not in memory counts as unattended, even if a
+    /// player is connected to it on another node. In this case, the next search of the store finds the
+    /// table's seats again.
     fn unattended_tables(&self) -> HashSet<GameId> {
         let game = |waiting: &Waiting| match waiting {
             Waiting::Seat(game, _) => Some(*game),
@@ -284,8 +286,8 @@ impl Matchmaking {
             .collect()
     }
 
-    /// Waits until the store no longer pairs the client. If the store has already paired the client, seats
-    /// the client in the game of the pair and returns `None`.
+    /// Waits until the store no longer pairs `client`, and returns the client. If the store has already
+    /// paired the client, gives the client its seat in the new game and returns `None`.
     async fn withdraw(
         self: &Arc<Matchmaking>,
         client: Client,
@@ -421,7 +423,8 @@ impl Matchmaking {
         }
     }
 
-    /// Adds the open seats of a new table to the queue, and removes seats that are no longer open.
+    /// Adds the open lobby seats of `table` to the queue if the table is new and TCP clients can play its
+    /// game. Removes the table's seats that are no longer open.
     fn update_seats(self: &Arc<Matchmaking>, table: &Table) {
         let id = table.id();
         let is_open = |seat: Seat| {
@@ -467,7 +470,8 @@ impl Matchmaking {
         self.state().queue.has(Waiting::is_connected)
     }
 
-    /// Adds the open lobby seats of attended tables in the store to the queue, oldest first.
+    /// Reads attended tables from the store, and adds their open lobby seats to the queue, oldest table
+    /// first.
     async fn offer_stored_seats(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
         let mut query = ListQuery {
             variant: Some(self.variant),

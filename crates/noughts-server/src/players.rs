@@ -85,7 +85,7 @@ impl Players {
         &self.feeds
     }
 
-    /// The player that a token belongs to; `None` if there is no such player.
+    /// The player that `token` belongs to; `None` if the token belongs to no player.
     pub(crate) async fn of_token(&self, token: &str) -> Result<Option<StoredPlayer>, StoreError> {
         if !is_player_token(token) {
             return Ok(None);
@@ -137,8 +137,8 @@ impl Players {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Applies the changes that other nodes make to players, as long as the server runs. Returns at once if there are
-    /// no other nodes.
+    /// Applies the changes that other nodes make to players, as long as the server runs. Returns immediately
+    /// if there are no other nodes.
     pub(crate) async fn share(self: Arc<Players>) {
         if !self.tables.bus().is_shared() {
             return;

@@ -68,8 +68,8 @@ pub trait Store: Send + Sync + 'static {
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
     /// The game that was created with this key, and the key as it was stored. Keys are compared as in
-    /// [`create`](Store::create). A key that was stored more than 24 hours before `now_ms` has expired and is not
-    /// found.
+    /// [`create`](Store::create). Returns `None` if no game has this key, or if the key was stored more than
+    /// 24 hours before `now_ms`.
     fn created_with(
         &self,
         key: CreationKey,
@@ -154,7 +154,7 @@ pub trait Store: Send + Sync + 'static {
     /// Creates a player and its first token. The id of the player must be unused.
     fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()>;
 
-    /// The player that a token belongs to.
+    /// The player that a token belongs to; `None` if the token belongs to no player.
     fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>>;
 
     /// The players in `ids` that exist, in any order.
@@ -214,8 +214,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// At most `limit` players whose ids are greater than `after`, ordered by id. With `None`, the list begins with the
-    /// smallest id.
+    /// Lists at most `limit` players whose ids are greater than `after`, ordered by id. If `after` is `None`,
+    /// the list begins with the smallest id.
     fn list_players(&self, after: Option<PlayerId>, limit: usize) -> Reply<'_, Vec<StoredPlayer>> {
         let _ = (after, limit);
         Box::pin(std::future::ready(Err(without_operator_settings())))
@@ -227,8 +227,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(without_operator_settings())))
     }
 
-    /// Sends a consistent snapshot of the tables in [`DUMPED`]. The last item is [`DumpItem::End`]. Other processes may
-    /// use the store at the same time. Stops without an error if the receiver is dropped.
+    /// Sends a consistent snapshot of the tables in [`DUMPED`] to `to`. The last item is [`DumpItem::End`].
+    /// Other processes may use the store at the same time. Stops without an error if the receiver is dropped.
     fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
         let _ = to;
         Box::pin(std::future::ready(Err(only_in_memory())))
@@ -241,7 +241,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
 
-    /// The time of the latest [`sweep`](Store::sweep) of any node; 0 before the first sweep.
+    /// The time of the latest [`sweep`](Store::sweep) of any node, in milliseconds since 1970; 0 before the
+    /// first sweep.
     fn last_sweep_ms(&self) -> Reply<'_, u64> {
         Box::pin(std::future::ready(Err(only_in_memory())))
     }
@@ -353,7 +354,7 @@ pub enum Created {
 pub struct StoredGame {
     /// The settings of the game's table.
     pub settings: Settings,
-    /// The key of the request that created the game.
+    /// The idempotency key of the request that created the game; `None` if the request had no key.
     pub key: Option<CreationKey>,
     /// The entries of the game's log, oldest first.
     pub entries: Vec<LogEntry>,
@@ -417,9 +418,10 @@ pub struct ListQuery {
     /// Leaves out waiting games that are not *attended* at this time. A waiting game is attended if a player is
     /// connected, or if the table was created less than [`ATTENDED_MS`] before. `None` lists all waiting games.
     pub attended_at_ms: Option<u64>,
-    /// The creation time and id of the last game of the previous page. The page begins with the next older game.
+    /// The creation time and id of the last game of the previous page. The page begins with the next older
+    /// game. `None` for the first page.
     pub before: Option<(u64, GameId)>,
-    /// The size of a page.
+    /// Maximum number of games in a page.
     pub limit: usize,
 }
 
@@ -511,7 +513,8 @@ pub struct ListedGame {
     pub id: GameId,
     /// The variant.
     pub variant: Variant,
-    /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
+    /// The limit of a rewind: a rewind takes back fewer marks than this number. With 0 the game has no
+    /// rewind.
     pub history: u16,
     /// Whether the game starts in the usual start position of the variant.
     pub starts_empty: bool,

@@ -40,7 +40,8 @@ pub struct Settings {
     pub id: GameId,
     /// The variant.
     pub variant: Variant,
-    /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
+    /// The limit of a rewind: a rewind takes back fewer marks than this number. With 0 the game has no
+    /// rewind.
     pub history: u16,
     /// The position in which the game starts; `None` for the usual start position of the variant.
     pub start: Option<Diagram>,
@@ -389,9 +390,9 @@ impl Table {
         self.holder(seat)?.is_robot().then_some(seat)
     }
 
-    /// The time after which any node may compute the move of the robot to move. `None` if no robot is to
-    /// move, or if this robot needs only microseconds. Exception: if robots hold all seats, the result is
-    /// never `None` during the game, because no client would notice that the game has stopped.
+    /// The time after which any node may compute the robot's move, if a robot is to move. `None` if no robot
+    /// is to move, or if this robot needs only microseconds. Exception: if robots hold all seats, the result
+    /// is never `None` during the game, because no client would notice that the game has stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)

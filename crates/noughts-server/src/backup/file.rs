@@ -34,9 +34,9 @@ const FORMAT: u32 = 1;
 /// Maximum length of a line, in bytes. The longest lines are analyses of long games.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Creates a file and calls `write` to fill the file. On Unix, only the owner of the file can read it. Until
-/// the file is complete, its name ends in `.partial`. Fails if a file with one of these names exists at the
-/// start, or if a file named `path` exists at the end. After an error, no new file is left.
+/// Creates the file `path` and calls `write` to fill it. On Unix, only the owner of the file can read it.
+/// Until the file is complete, its name ends in `.partial`. Fails if a file with one of the two names exists
+/// at the start, or if a file named `path` exists at the end. After an error, no new file is left.
 pub(super) fn create_file<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, BackupError>,
@@ -68,8 +68,9 @@ fn file_exists() -> io::Error {
     io::Error::other("the file exists already; give another name")
 }
 
-/// Renames the complete file `partial` to `path`. Fails if a file named `path` was created in the meantime. On a file
-/// system without hard links, a file that is created during this call may be replaced.
+/// Renames the complete file `partial` to `path`. Fails if a file named `path` was created in the meantime.
+/// On a file system without hard links, a file that another process creates at `path` during this call may be
+/// replaced.
 fn give_name(partial: &Path, path: &Path) -> io::Result<()> {
     // Unlike a rename, a hard link never replaces a file.
     match fs::hard_link(partial, path) {
@@ -260,7 +261,7 @@ impl<R: BufRead> BackupReader<R> {
     }
 
     /// Reads the whole backup and passes each item to `take`. [`DumpItem::End`] comes only if the checksum is
-    /// right. Stops if `take` returns false.
+    /// right. Stops without an error if `take` returns false.
     pub(super) fn read(
         mut self,
         mut take: impl FnMut(DumpItem) -> bool,

@@ -26,25 +26,25 @@ use crate::tables::ConnectedSeat;
 /// nodes.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval at which this node searches a store that is not shared for open seats, while a client waits. The
-/// search finds seats that could not be taken while the store was unavailable.
+/// Interval at which this node searches the store for open seats while a client waits, if no other node uses
+/// the store. The search finds seats that could not be taken while the store was unavailable.
 const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
 /// Maximum number of TCP clients in a list. The clients that wait longest come first. The store writes a list in one
 /// transaction.
 const MAX_LISTED_PLAYERS: usize = 1_000;
 
-/// What this node has sent to the store about its waiting clients.
+/// What this node has sent or must still send to the store about its waiting clients.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
-    /// The version of the latest list.
+    /// The version of the latest list that this node has created.
     version: u64,
     /// Clients that the store may pair.
     clients: HashSet<WaitingId>,
     /// Clients that found an open seat, so that the store must no longer pair them. The channel gets the match if the
     /// store had already paired the client, and otherwise `None`.
     withdrawn: BTreeMap<WaitingId, oneshot::Sender<Option<Match>>>,
-    /// Matches that the store may remove, because this node has seen them.
+    /// The ids of clients whose matches the store may remove, because this node has received the matches.
     seen: Vec<WaitingId>,
 }
 
@@ -127,7 +127,7 @@ impl Matchmaking {
         }
     }
 
-    /// Whether a client waits that was not sent to the store yet.
+    /// Whether the queue has a connected client that was not yet in a list for the store.
     fn has_new_client(&self) -> bool {
         let state = self.state();
         let is_new = |waiting: &Waiting| match waiting {
@@ -234,8 +234,9 @@ impl Matchmaking {
         Some(WaitingList { version, ..list })
     }
 
-    /// Gives a client the seat that the store has assigned. If the client has disconnected, or `client` is `None`, the
-    /// seat leaves the game. If the opponent has already left, the client waits again.
+    /// Gives a client the seat that the store has assigned. If the client has disconnected, or `client` is
+    /// `None`, the player of this seat leaves the game. If the opponent has already left, the client waits
+    /// again.
     pub(super) fn seat_matched(self: &Arc<Matchmaking>, client: Option<Client>, matched: Match) {
         let matchmaking = Arc::clone(self);
         let Match { game, seat, .. } = matched;
@@ -255,7 +256,8 @@ impl Matchmaking {
         });
     }
 
-    /// The seat of a stored game; `None` if the game was deleted or cannot be read.
+    /// Loads a stored game and returns its seat `seat`. Returns `None` if the game was deleted or cannot be
+    /// read.
     async fn load_seat(self: &Arc<Matchmaking>, game: GameId, seat: Seat) -> Option<ConnectedSeat> {
         loop {
             match self.tables.get(game).await {

@@ -18,11 +18,12 @@ use crate::store::{
 use crate::table::{Command, Holder, Key, OpenTo, RequestKey, Status};
 use crate::tables::SubmitError;
 
-/// Maximum number of requests that wait for the store's reply at this node. Cancellations have the same limit.
+/// Maximum number of requests for quick matches that wait for the store's reply at this node. Cancellations
+/// have the same limit.
 const MAX_UNSENT: usize = 10_000;
 
-/// Maximum number of requests in one list, because the store writes a list in one transaction. Cancellations have the
-/// same limit.
+/// Maximum number of requests for quick matches in one list, because the store writes a list in one
+/// transaction. Cancellations have the same limit.
 const MAX_LISTED: usize = 1_000;
 
 /// Maximum number of waiting tables that are searched for a seat. If there are more, the newest tables are searched.
@@ -68,7 +69,7 @@ enum Cancelled {
     Yes,
     /// The store does not know the quick match, perhaps because an earlier list cancelled it.
     Perhaps,
-    /// The quick match did not wait.
+    /// The quick match was not waiting, so it was not cancelled.
     No,
 }
 
@@ -96,7 +97,7 @@ impl QuickMatches {
         Some(QuickMatch { player, matched })
     }
 
-    /// The next list, without TCP clients.
+    /// The next list. Its fields `players` and `seen`, which are about TCP clients, are empty.
     pub(super) fn list(&self) -> WaitingList {
         let requests = self.requests.iter().take(MAX_LISTED);
         let cancelled = self.cancelled.iter().take(MAX_LISTED);
@@ -221,7 +222,7 @@ impl Matchmaking {
         Ok(stored.or(before).or_else(|| self.state().quick.find(id)))
     }
 
-    /// Records that a player is connected to this node, so that the player's quick matches continue.
+    /// Records that a player is connected to this node, so that the store keeps the player's quick matches.
     pub fn player_connected(&self, player: PlayerId) {
         self.state().quick.connected.insert(player);
         self.changed.notify_one();
@@ -320,9 +321,9 @@ impl Matchmaking {
         }
     }
 
-    /// The open lobby seats that a quick match may take, oldest first. The table of each seat has the wanted variant
-    /// and clock and no other settings. The table is attended (a player is connected or the table is new), and `player`
-    /// has no seat at it.
+    /// The open lobby seats that a quick match may take, oldest first. The table of each seat has the wanted
+    /// variant and clock, starts in the usual position and has no rewind. The table is attended (a player is
+    /// connected or the table is new), and `player` has no seat at it.
     async fn seats_for(
         &self,
         player: PlayerId,

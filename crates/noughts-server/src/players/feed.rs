@@ -32,8 +32,8 @@ pub(crate) struct Feeds {
 #[derive(Debug, Default)]
 struct State {
     streams: HashMap<PlayerId, Streams>,
-    /// The followed games. For each game: the players who follow the game, each with the number of the player's streams
-    /// that follow it.
+    /// The followed games. For each game: the players who follow the game, each with the number of this
+    /// player's streams that follow the game.
     followed: HashMap<GameId, HashMap<PlayerId, usize>>,
 }
 

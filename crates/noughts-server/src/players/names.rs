@@ -48,7 +48,7 @@ impl PlayerNames {
         Ok(PlayerNames(known.collect()))
     }
 
-    /// Whether the map has no player.
+    /// Whether this collection has no players.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -71,7 +71,7 @@ impl PlayerNames {
         }
     }
 
-    /// The holder of a seat in the form that records use.
+    /// The holder of a seat in the form that game records use.
     pub fn player(&self, holder: &Holder) -> Player {
         match holder {
             Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => {
@@ -81,7 +81,8 @@ impl PlayerNames {
         }
     }
 
-    /// Adds the players of `others`. If a player is in both maps, the data in `others` is kept.
+    /// Adds the players of `others`. If a player is in `self` and in `others`, the data from `others` is
+    /// kept.
     pub(crate) fn extend(&mut self, others: PlayerNames) {
         self.0.extend(others.0);
     }

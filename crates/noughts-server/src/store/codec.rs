@@ -46,7 +46,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// Converts the number of an entry for the databases. No log has as many as `i32::MAX` entries.
+/// Converts the number of an entry for the databases. Every log has fewer than `i32::MAX` entries.
 pub(super) fn entry_number(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
@@ -55,7 +55,8 @@ fn unreadable(game: GameId, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{what} of game {game} cannot be read"))
 }
 
-/// A key's text and hash. The databases have no unsigned numbers, so the bits of the hash are read as a signed number.
+/// A key's text, and the hash of its request. The databases have no unsigned numbers, so the bits of the hash
+/// are read as a signed number.
 fn key_columns(key: Option<&Key>) -> (Option<String>, Option<i64>) {
     let text = key.map(|key| key.text.clone());
     (text, key.map(|key| key.request as i64))
@@ -262,7 +263,7 @@ pub(super) fn read_entries(
     Ok(entries)
 }
 
-/// An append as rows of the tables.
+/// An [`Append`] as rows of the database tables.
 #[derive(Clone, Debug)]
 pub(super) struct AppendRows {
     pub(super) game: GameId,
@@ -310,7 +311,7 @@ impl AppendRows {
         })
     }
 
-    /// Whether the append is one entry that changes no other row.
+    /// Whether the append adds only one entry and changes no other row.
     pub(super) fn is_plain(&self) -> bool {
         self.rest.is_empty()
             && self.summary.is_none()

@@ -36,7 +36,7 @@ pub enum DumpValue {
 }
 
 impl DumpValue {
-    /// The approximate memory that the value takes.
+    /// The approximate memory that the value takes, in bytes.
     fn size(&self) -> usize {
         16 + match self {
             DumpValue::Null | DumpValue::Integer(_) | DumpValue::Flag(_) => 0,

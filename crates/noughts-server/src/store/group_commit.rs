@@ -35,8 +35,8 @@ pub(super) struct Outcomes {
 #[derive(Debug)]
 pub(super) struct BatchError {
     pub(super) error: StoreError,
-    /// Whether one row may have caused the error, so that the other requests would succeed alone. If so, the requests
-    /// are written again, one by one.
+    /// Whether one request may have caused the error, so that the other requests would succeed without it. If
+    /// so, every request is written again in its own transaction.
     pub(super) may_be_one_row: bool,
 }
 

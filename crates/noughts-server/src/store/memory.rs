@@ -198,7 +198,7 @@ fn shard_of(game: GameId) -> usize {
     game.number() as usize % SHARDS
 }
 
-/// Each change under a lock is complete, so the value is valid even if the lock is poisoned.
+/// Locks `mutex`. Each change under a lock is complete, so the value is valid even if the lock is poisoned.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -639,7 +639,7 @@ impl Store for Memory {
     }
 }
 
-/// A reply that is ready at once.
+/// A reply that is ready immediately.
 fn ready<'a, T: Send + 'a>(reply: Result<T, StoreError>) -> Reply<'a, T> {
     Box::pin(std::future::ready(reply))
 }

@@ -1,7 +1,7 @@
 //! Numbered migrations, from each schema to the next. There are no migrations to an earlier schema.
 //!
 //! A store is migrated when it is opened, in one transaction, so a crash leaves the older schema. The table
-//! `schema_steps` has the numbers of the applied steps.
+//! `schema_steps` has the numbers of the applied migrations.
 
 use std::time::{Duration, Instant};
 
@@ -162,7 +162,8 @@ fn take_seat(holders: &str, seat: i16, holder: &str) -> String {
     lines.join("\n")
 }
 
-/// The id of each game, with the id of its rematch as text.
+/// For each pair of a game and its rematch: the id of the game, and the id of the rematch as text. A pair
+/// with an unreadable rematch id is left out.
 pub(super) fn rematch_ids(rematches: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<(Vec<u8>, String)> {
     let text = |(game, next): (Vec<u8>, Vec<u8>)| Some((game, read_id(&next).ok()?.to_string()));
     rematches.into_iter().filter_map(text).collect()

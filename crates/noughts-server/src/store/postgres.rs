@@ -1,4 +1,4 @@
-//! Games in PostgreSQL, for any number of nodes at once.
+//! Games in PostgreSQL, which any number of nodes can use at the same time.
 //!
 //! One statement, which is its own transaction, writes the appends of a batch. Exceptions are appends that create a
 //! game, and further appends at the same place in a log. If two nodes append at the same place, the primary key decides
@@ -119,8 +119,8 @@ fn late() -> StoreError {
     StoreError::Unavailable("the database did not reply in time".to_owned())
 }
 
-/// The result of work on a connection. If the connection did not reply in time, it is closed. In an open
-/// connection, the late reply could be taken for the reply to another request.
+/// Converts the result of work on a connection. If the database did not reply in time, the connection is
+/// closed: on an open connection, the late reply could be taken for the reply to another request.
 fn detach_if_late<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,

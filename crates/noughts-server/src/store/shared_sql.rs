@@ -3,8 +3,8 @@
 //! In sqlx each database has its own connection type. A function that is generic over both types would need
 //! many trait bounds. Therefore each store expands these macros for its connection type.
 
-/// Reads that are the same in both databases. `$has_tcp_seat` is the condition of the index `games_tied`;
-/// `$has_presence` tells whether the table `presence` exists.
+/// Defines the functions that read and are the same in both databases. `$has_tcp_seat` is the condition of
+/// the index `games_tied`; `$has_presence` tells whether the table `presence` exists.
 macro_rules! shared_reads {
     ($connection:ty, $database:ty, $has_tcp_seat:literal, $has_presence:literal) => {
         /// The latest game with this key, unless the key has expired.
@@ -32,7 +32,7 @@ macro_rules! shared_reads {
             Ok(read_creation_key(scope, key, request).map(|key| (id, key)))
         }
 
-        /// Reads a list inside the open transaction.
+        /// Reads a list of games inside the open transaction.
         pub(super) async fn list_in_transaction(
             from: &mut $connection,
             query: ListQuery,
@@ -149,7 +149,7 @@ macro_rules! shared_reads {
     };
 }
 
-/// Writes that are the same in both databases.
+/// Defines the functions that write and are the same in both databases.
 macro_rules! shared_writes {
     ($connection:ty) => {
         pub(super) async fn store_analysis(
@@ -240,7 +240,7 @@ macro_rules! shared_migration {
             }
         }
 
-        /// Fills the temporary tables that the second step reads.
+        /// Fills the temporary tables that the migration to schema 2 reads.
         async fn prepare_entries(at: &mut $connection) -> Result<(), StoreError> {
             const CREATE: &str = concat!(
                 "CREATE TEMPORARY TABLE seats_now (game ",

@@ -52,7 +52,8 @@ pub struct Sqlite {
     readers: SqlitePool,
     file: Arc<DatabaseFile>,
     unreadable: UnreadableGames,
-    /// Kept in memory, like `waiting`, because only one process uses the file.
+    /// The games with a connected player. Kept in memory, like `waiting`, because only one process uses the
+    /// file.
     present: PresentGames,
     waiting: tokio::sync::Mutex<WaitingPlayers>,
 }
@@ -169,13 +170,13 @@ impl Sqlite {
         })
     }
 
-    /// A connection to read from.
+    /// Takes a reading connection from the pool.
     async fn reader(&self) -> Result<PoolConnection<sqlx::Sqlite>, StoreError> {
         self.file.check_shared_memory()?;
         Ok(self.readers.acquire().await?)
     }
 
-    /// A read transaction: all its reads see the same state.
+    /// Begins a read transaction: all its reads see the same state.
     async fn snapshot(&self) -> Result<sqlx::Transaction<'_, sqlx::Sqlite>, StoreError> {
         self.file.check_shared_memory()?;
         Ok(self.readers.begin().await?)
@@ -202,7 +203,7 @@ macro_rules! in_transaction {
     };
 }
 
-/// Reads with a connection of the pool.
+/// Runs a read on a connection of the pool.
 macro_rules! on_connection {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move { $work(&mut *$self.reader().await? $(, $argument)*).await })

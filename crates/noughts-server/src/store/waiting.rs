@@ -82,11 +82,11 @@ pub struct WaitingList {
     pub seen: Vec<WaitingId>,
     /// New quick matches. Their holders are registered players.
     pub requests: Vec<WaitingPlayer>,
-    /// Quick matches that their player has cancelled.
+    /// Quick matches to cancel, each with its id and its player.
     pub cancelled: Vec<(WaitingId, PlayerId)>,
     /// Quick matches whose player has taken an open lobby seat.
     pub seated: Vec<(PlayerId, Match)>,
-    /// Players connected to this node. Their quick matches continue.
+    /// Players connected to this node. The store keeps their quick matches.
     pub connected: Vec<PlayerId>,
 }
 
@@ -104,7 +104,7 @@ pub struct Match {
 /// The result of a request for a quick match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchRequest {
-    /// The quick match waits, or was paired at once.
+    /// The quick match waits, or was paired immediately.
     Accepted(WaitingId),
     /// The player already waits for the same game, under this id.
     Waits(WaitingId),
@@ -203,7 +203,8 @@ impl WaitingRow {
     }
 }
 
-/// The waiting players of all nodes. There are few rows, because two players who want the same game are paired at once.
+/// The waiting players of all nodes. There are few rows, because two players who want the same game are
+/// paired immediately.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
 /// Quick matches that are already paired. They are kept because a node repeats its request for a quick match
@@ -314,8 +315,8 @@ pub(super) fn update(
     (matches, games)
 }
 
-/// Removes the waiting quick matches that their own players have cancelled. Returns the ids of the removed quick
-/// matches.
+/// Removes the waiting quick matches in `cancelled`, if they belong to the given players. Returns the ids of
+/// the removed quick matches.
 fn cancel(rows: &mut WaitingRows, cancelled: &[(WaitingId, PlayerId)]) -> Vec<WaitingId> {
     let mut gone = Vec::new();
     for (id, player) in cancelled {

@@ -145,8 +145,8 @@ impl Clock {
     }
 
     /// The earliest time at which the clock of any seat can run out, whatever happens in the game after
-    /// `at_ms`. `None` while no clock runs. Later turns never make this time earlier, so they need not update
-    /// the deadline in the store.
+    /// `at_ms`. `None` while no clock runs. Later turns never make this time earlier, so a turn need not
+    /// update the deadline in the store.
     pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
         let current = self.deadline_ms(to_move)?;
         let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
@@ -165,8 +165,8 @@ impl Clock {
         self.moved == self.everybody
     }
 
-    /// The milliseconds that the current turn lost by `outage`, without milliseconds that were already added.
-    /// `None` if the turn lost no time.
+    /// The milliseconds that the current turn lost because of `outage`, without milliseconds that were
+    /// already added. `None` if the turn lost no time.
     fn lost_ms(&self, outage: &Outage) -> Option<u64> {
         let since_ms = self.since_ms?;
         let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);

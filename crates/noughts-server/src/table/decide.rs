@@ -210,7 +210,7 @@ pub enum TableRefusal {
     ClaimTooEarly,
     /// There are no claims in correspondence games.
     NoClaimInCorrespondence,
-    /// Another player is present, so there is no claim.
+    /// Another player is present, so claims are not allowed.
     OpponentIsPresent {
         /// The seat of this player.
         seat: Seat,

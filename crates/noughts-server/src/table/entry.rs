@@ -48,8 +48,8 @@ pub enum Entry {
     TimeAdded {
         /// The added time, in milliseconds.
         ms: u64,
-        /// The end of the outage, in milliseconds since 1970. With this value, a table counts each outage
-        /// only once.
+        /// The end of the outage, in milliseconds since 1970. With this value, a table adds the time of each
+        /// outage only once.
         until_ms: u64,
     },
     /// The game ended for a reason that is not a turn.
@@ -66,11 +66,11 @@ pub enum Entry {
 /// What a seat may offer to the other seats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offer {
-    /// To end the game as a draw.
+    /// An offer to end the game as a draw.
     Draw,
-    /// To take back the last play of the offering seat and all later plays.
+    /// An offer to take back the last play of the offering seat and all later plays.
     Takeback,
-    /// To play another game, in which each player has the next seat.
+    /// An offer to play another game, in which each player has the next seat.
     Rematch,
 }
 
@@ -94,27 +94,27 @@ impl Offer {
 /// An answer to an offer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
-    /// Yes.
+    /// The seat accepts the offer.
     Accept(Offer),
-    /// No. A seat that declines its own offer withdraws the offer.
+    /// The seat declines the offer. A seat that declines its own offer withdraws the offer.
     Decline(Offer),
 }
 
-/// Why a game ended, if no turn ended it. "This seat" and "these seats" are the `seats` of [`Entry::Ended`].
+/// Why a game ended, if no turn ended it. Below, `seats` is the field `seats` of [`Entry::Ended`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EndReason {
-    /// The connections of these seats have ended.
+    /// The connections of `seats` have ended.
     Leaving,
-    /// These seats agreed on a draw.
+    /// The seats in `seats` agreed on a draw.
     Agreement,
-    /// The time of this seat ran out.
+    /// The time of the seat in `seats` ran out.
     Time,
-    /// This seat aborted the game, or did not complete its first turn in time. If `seats` has all seats, an operator
-    /// has ended the game.
+    /// The seat in `seats` aborted the game, or did not complete its first turn in time. If `seats` has all
+    /// seats, an operator has ended the game.
     Aborted,
-    /// This seat claimed the win, because all other players were away.
+    /// The seat in `seats` claimed the win, because all other players were away.
     WinClaimed,
-    /// This seat claimed a draw, because all other players were away.
+    /// The seat in `seats` claimed a draw, because all other players were away.
     DrawClaimed,
 }
 
@@ -127,7 +127,7 @@ pub struct Key {
     pub request: u64,
 }
 
-/// The idempotency key of a current request.
+/// The idempotency key of a request that the server has just received.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RequestKey {
     /// The key as it will be stored.
@@ -153,7 +153,7 @@ pub const KEY_LIFETIME_MS: u64 = 24 * 3_600 * 1_000;
 pub enum Holder {
     /// Nobody yet. The value says who may take the seat.
     Open(OpenTo),
-    /// A person, or a program that acts like one, without registration.
+    /// An unregistered person, or an unregistered program that plays like a person.
     Human {
         /// The name that the player has given; may be empty.
         name: String,
@@ -184,7 +184,7 @@ impl Holder {
         matches!(self, Holder::Open(_))
     }
 
-    /// Whether a person, or a program that acts like one, holds the seat.
+    /// Whether a person, or a program that plays like a person, holds the seat.
     pub fn is_human(&self) -> bool {
         match self {
             Holder::Human { .. } | Holder::Player(_) => true,
@@ -211,21 +211,21 @@ impl Holder {
 pub struct SeatSet(u64);
 
 impl SeatSet {
-    /// No seat.
+    /// The empty set.
     pub const EMPTY: SeatSet = SeatSet(0);
 
-    /// The set of one seat.
+    /// The set that contains only `seat`.
     pub fn only(seat: Seat) -> SeatSet {
         SeatSet(1u64.checked_shl(seat.0.into()).unwrap_or(0))
     }
 
-    /// The set with one more seat.
+    /// This set with `seat` added.
     #[must_use]
     pub fn with(self, seat: Seat) -> SeatSet {
         SeatSet(self.0 | SeatSet::only(seat).0)
     }
 
-    /// The seats that are in at least one of the two sets.
+    /// The seats that are in `self`, in `other` or in both.
     #[must_use]
     pub fn union(self, other: SeatSet) -> SeatSet {
         SeatSet(self.0 | other.0)

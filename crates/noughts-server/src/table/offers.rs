@@ -36,7 +36,7 @@ const AWAY_AFTER_LEAVING_MS: u64 = 10_000;
 pub enum Claim {
     /// The side of the seat that makes the claim wins.
     Win,
-    /// Nobody wins.
+    /// The game is a draw.
     Draw,
 }
 
@@ -98,7 +98,7 @@ impl Offers {
         self.open.iter().find(is_it)
     }
 
-    /// The oldest open offer of the kind `offer` that another seat than `seat` made.
+    /// The oldest open offer of the kind `offer` that a seat other than `seat` made.
     fn for_seat(&self, offer: Offer, seat: Seat) -> Option<&OpenOffer> {
         let is_it = |open: &&OpenOffer| open.offer == offer && open.seat != seat;
         self.open.iter().find(is_it)

@@ -40,8 +40,8 @@ pub struct Snapshot {
     pub rematch: Option<GameId>,
     /// The encoded view. The HTTP interface encodes it at the first use, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
-    /// The encoded message of an event stream that contains the view. It is encoded at the first use, once
-    /// for all watchers.
+    /// The encoded message that event streams send for the view. It is encoded at the first use, once for all
+    /// watchers.
     pub encoded_message: OnceLock<Bytes>,
 }
 
@@ -113,7 +113,7 @@ pub struct TurnChange {
 }
 
 impl Update {
-    /// An update that was not encoded yet.
+    /// Creates an update that is not encoded yet.
     pub fn new(entry: Option<u32>, change: Change) -> Update {
         Update {
             entry,
@@ -172,7 +172,8 @@ impl Table {
         }
     }
 
-    /// What the latest turn changed. `cells` are the [cells that this turn changed](Table::cells_changed_by).
+    /// What the latest turn `turn` changed. `cells` are the [cells that this turn
+    /// changed](Table::cells_changed_by).
     pub fn turn_change(&self, turn: Turn, cells: Vec<(Move, Option<Side>)>) -> TurnChange {
         let game: &Game = &self.game;
         let variant = *game.variant();

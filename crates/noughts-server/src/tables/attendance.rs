@@ -65,7 +65,7 @@ impl Tables {
         }
     }
 
-    /// Who is connected to each of these games.
+    /// Returns for each game who is connected to its table, in the order of `games`.
     pub(crate) async fn attendance(
         &self,
         games: &[ListedGame],

@@ -21,8 +21,8 @@ pub struct ConnectedSeat {
     tables: Arc<Tables>,
     live: Arc<LiveTable>,
     seat: Seat,
-    /// Notified when the table changes. `None` if all opponents are robots that reply at once, because then only this
-    /// player's turns change the table (unless an operator ends the game).
+    /// Notified when the table changes. `None` if all opponents are robots that reply immediately, because
+    /// then only this player's turns change the table (unless an operator ends the game).
     changed: Option<watch::Receiver<u32>>,
     /// Number of turns that were reported to the player.
     turns: usize,
@@ -63,7 +63,7 @@ impl ConnectedSeat {
         self.seat
     }
 
-    /// The current turn as reported to the player: completed turns plus one.
+    /// The number of the current turn as reported to the player: the number of reported turns plus one.
     pub fn turn(&self) -> usize {
         self.turns + 1
     }
@@ -91,8 +91,8 @@ impl ConnectedSeat {
         })
     }
 
-    /// Waits until the table changes. Returns false if the table was removed from memory. Never returns if all
-    /// opponents are robots that reply at once. Cancel safe.
+    /// Waits until the table changes. Returns false if the table was removed from memory. Never returns if
+    /// all opponents are robots that reply immediately. Cancel safe.
     pub async fn changed(&mut self) -> bool {
         match &mut self.changed {
             Some(changed) => changed.changed().await.is_ok(),
@@ -100,7 +100,7 @@ impl ConnectedSeat {
         }
     }
 
-    /// What has happened for the player since the last call.
+    /// What has happened for the player since the last call of this function.
     pub fn progress(&mut self) -> Progress {
         let progress = self.live.progress(self.seat, self.turns);
         self.turns += progress.turns.len();

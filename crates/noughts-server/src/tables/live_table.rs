@@ -182,7 +182,7 @@ impl LiveTable {
         self.id
     }
 
-    /// Reads the table.
+    /// Calls `read` with the current table, and returns the result of `read`.
     pub fn read<T>(&self, read: impl FnOnce(&Table) -> T) -> T {
         read(&self.state().table)
     }
@@ -279,9 +279,9 @@ impl LiveTable {
         Some(missed.updates(present, &names, || self.snapshot()))
     }
 
-    /// Records that a client requested the table by its id. Therefore the table stays in memory for a while
-    /// after the game. From now on, the processor time of the table's robots counts towards the limit of this
-    /// client.
+    /// Records that a client has created the table or acts at it. Therefore the table stays in memory for a
+    /// while after the game. From now on, the processor time of the table's robots counts towards the limit
+    /// of this client.
     pub(crate) fn set_requested(&self, client: Option<IpAddr>) {
         let mut state = self.state();
         (state.is_requested, state.owner) = (true, client);

@@ -1,5 +1,5 @@
-//! The text form of stored values. The text is readable in any database tool. Parsing the text gives the same
-//! value.
+//! The text form of stored values. The text is readable in any database tool. Parsing the text gives the
+//! original value.
 
 use noughts_rules::{
     Action, Board, Conclusion, DrawReason, Move, Place, Seat, Side, Sides, Variant, WinReason,

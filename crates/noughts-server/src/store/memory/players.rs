@@ -14,7 +14,7 @@ use crate::store::{MAX_EXPIRED, StoreError};
 pub(super) struct Players {
     players: BTreeMap<PlayerId, Known>,
     tokens: BTreeMap<SecretHash, PlayerId>,
-    /// The player of each code, and when the code expires.
+    /// For each link code: its player, and when the code expires, in milliseconds since 1970.
     links: BTreeMap<SecretHash, (PlayerId, u64)>,
 }
 

@@ -44,7 +44,8 @@ pub(super) async fn check(from: &mut PgConnection, opening: Opening) -> Result<(
 
 shared_migration!(PgConnection, "BIGINT", "BYTEA", migrations::POSTGRES);
 
-/// Begins the transaction of a migration. If several nodes start at once, one migrates and the others wait.
+/// Begins the transaction of a migration. If several nodes start at the same time, one migrates and the
+/// others wait.
 async fn begin_migration(
     connection: &mut PgConnection,
 ) -> Result<sqlx::Transaction<'_, sqlx::Postgres>, sqlx::Error> {

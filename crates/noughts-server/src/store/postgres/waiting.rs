@@ -31,7 +31,7 @@ type Columns = (
 type PairedColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
 /// Stores a node's list of waiting players, and pairs players of all nodes who want the same game. A lock
-/// ensures that only one node at a time does this. Ignores a list if a newer list of the same node has
+/// ensures that only one node at a time pairs players. Ignores a list if a newer list of the same node has
 /// already arrived.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
@@ -109,7 +109,7 @@ async fn save_paired(
     Ok(())
 }
 
-/// The requests that were already paired.
+/// Reads those quick matches in `requests` that were already paired.
 async fn load_paired(
     at: &mut PgConnection,
     requests: &[WaitingPlayer],
@@ -205,7 +205,7 @@ async fn take_version(
     Ok(taken.map(|(now_ms,)| unsigned(now_ms)))
 }
 
-/// Reads all rows. Rows that this version cannot read are left out and stay unchanged.
+/// Reads all rows of the table `waiting`. Rows that this version cannot read are left out and stay unchanged.
 async fn load(at: &mut PgConnection) -> Result<WaitingRows, sqlx::Error> {
     let rows: Vec<Columns> = query_as(
         "SELECT id, node, variant, holder, since_ms, listed_ms, game, seat, clock FROM waiting ORDER BY id",

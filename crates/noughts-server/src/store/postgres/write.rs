@@ -125,7 +125,7 @@ fn bind_first_entries(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQue
     )
 }
 
-/// Each part of each append, together with the append.
+/// One pair for each part of each append: the append and the part.
 fn parts_of<'a, P>(
     appends: &[&'a AppendRows],
     parts: impl Fn(&'a AppendRows) -> &'a [P],
@@ -185,8 +185,8 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
     )
 }
 
-/// Writes appends. All appends without a new game are one statement, except repetitions of the same place. Each append
-/// with a new game is separate, so that an error affects only its own request.
+/// Writes appends. One statement writes all appends without a new game, except further appends at the same
+/// place. Each append with a new game is separate, so that an error affects only its own request.
 pub(super) async fn append_all(
     to: &mut PgConnection,
     appends: &[AppendRows],
@@ -476,7 +476,8 @@ pub(super) async fn set_presence(
     Ok(())
 }
 
-/// Maximum number of games of each status that are deleted at once, with a few thousand rows in total.
+/// Maximum number of games of each status that one call of `forget` deletes. Together these games have a few
+/// thousand rows.
 const MAX_FORGOTTEN: i64 = 200;
 
 /// Deletes some old games. Does nothing while another node deletes games.
@@ -530,7 +531,7 @@ pub(super) async fn forget(
     Ok(ids.iter().flat_map(|id| read_id(id)).collect())
 }
 
-/// Makes a small write and undoes it at once.
+/// Makes a small write: inserts a row and deletes it again.
 pub(super) async fn probe(to: &mut PgConnection) -> Result<(), StoreError> {
     let mut at = to.begin().await?;
     query("INSERT INTO probes (data) VALUES ('\\x00')")

@@ -46,8 +46,8 @@ async fn version(from: &mut SqliteConnection) -> Result<i64, StoreError> {
 
 shared_migration!(SqliteConnection, "INTEGER", "BLOB", migrations::SQLITE);
 
-/// Begins the transaction of a migration. If several processes open the file at once, one migrates and the others wait
-/// for the lock.
+/// Begins the transaction of a migration. If several processes open the file at the same time, one migrates
+/// and the others wait for the lock.
 async fn begin_migration(
     connection: &mut SqliteConnection,
 ) -> Result<sqlx::Transaction<'_, sqlx::Sqlite>, sqlx::Error> {

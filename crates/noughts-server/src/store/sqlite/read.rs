@@ -52,7 +52,7 @@ async fn entry_rows(
     Ok(rows.into_iter().map(EntryRow::from_columns).collect())
 }
 
-/// Reads the end of a log. `from` must be in a transaction.
+/// Reads the entries after number `after`. `from` must be in a transaction.
 pub(super) async fn entries_after(
     from: &mut SqliteConnection,
     id: GameId,

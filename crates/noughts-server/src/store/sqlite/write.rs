@@ -126,7 +126,7 @@ fn bind_game<'q>(values: Values<'q>, game: &'q GameRow) -> Values<'q> {
         .bind(game.listed)
 }
 
-/// The statement for these rows, with their values.
+/// The statement for `rows`, with their values. `bind` binds the values of one row.
 fn values_of<'q, T>(
     statement: &'static Statement,
     rows: &'q [T],
@@ -457,8 +457,8 @@ pub(super) async fn remove_node(
     Ok(())
 }
 
-/// Maximum number of games of each status that are deleted at once. Other writes wait for the deletion, which takes
-/// about 100 ms.
+/// Maximum number of games of each status that one call of `forget` deletes. Other writes wait for the
+/// deletion, which takes about 100 ms.
 const MAX_FORGOTTEN: i64 = 50;
 
 pub(super) async fn forget(
@@ -500,7 +500,7 @@ pub(super) async fn forget(
     Ok(forgotten)
 }
 
-/// Makes a write that needs some free pages, and undoes it at once.
+/// Makes a write that needs some free pages: inserts a row and deletes it again.
 pub(super) async fn probe(to: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     query("INSERT INTO probes (data) VALUES (zeroblob(16384))")
         .execute(&mut *to)

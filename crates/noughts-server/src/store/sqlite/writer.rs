@@ -23,7 +23,8 @@ pub(super) struct Writer {
 
 #[derive(Debug)]
 struct WriterState {
-    /// `None` after a failure that left the connection in an unknown state.
+    /// `None` while a guard uses the connection, and after a failure that left the connection in an unknown
+    /// state.
     connection: Option<SqliteConnection>,
     max_pages: Option<u32>,
 }
