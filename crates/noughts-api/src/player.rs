@@ -103,7 +103,7 @@ pub enum PlayerMessage {
     Games(Vec<MyGame>),
     /// An opponent was found: by a quick match, by a rematch, or because the player took an open seat.
     Match(MyGame),
-    /// The player has a new game for which no opponent had to be found, for example a game against a robot.
+    /// The player has a new game that is not a `match`, for example because the player created it.
     Game(MyGame),
     /// Another player took an open seat of the game.
     Seated(MyGame),

@@ -70,7 +70,7 @@ const STOP_INTERVAL: Duration = Duration::from_millis(50);
 enum Failure {
     /// The stop flag was set before the request got a slot or before the analysis was complete.
     Stopped,
-    /// The queue is full, or another request took the place of this request.
+    /// The queue is full, or another request displaced this request.
     Full,
     /// The computation panicked, or the runtime is shutting down.
     Panicked,
