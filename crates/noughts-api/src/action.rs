@@ -43,7 +43,7 @@ pub struct ActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub decline: Option<OfferKind>,
-    /// `true` ends the game without a result. Allowed before every side has played, and while a seat is open.
+    /// `true` ends the game without a result. Allowed until every side has played, and while a seat is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort: Option<bool>,
     /// Claims a win or a draw, because all other players are away. This ends the game.
@@ -57,7 +57,8 @@ pub struct ActionRequest {
     pub id: Option<String>,
 }
 
-/// Parses the number of a rewind. A number that is too large becomes the maximum, so that the rules refuse it.
+/// Parses the number of marks to take back. A number above `u16::MAX` becomes `u16::MAX`, which the rules
+/// refuse.
 fn saturating<'de, D: Deserializer<'de>>(number: D) -> Result<Option<u16>, D::Error> {
     let number: Option<u64> = Option::deserialize(number)?;
     Ok(number.map(|number| u16::try_from(number).unwrap_or(u16::MAX)))
@@ -100,7 +101,7 @@ pub enum RequestedAction {
 pub enum ActionError {
     /// The request contains no action or several actions, or the value of `resign` or `abort` is `false`.
     NotOne,
-    /// The text is not written like a move of this variant.
+    /// The text of `play` does not have the form of a move of this variant.
     Place(PlaceError),
 }
 
@@ -127,8 +128,8 @@ impl ActionRequest {
 }
 
 impl RequestedAction {
-    /// Whether the request must name its turn. A play or a rewind must name its turn, because the same
-    /// request would have another effect in another turn.
+    /// Whether the request must have the field `turn`. Plays and rewinds need it, because the same request
+    /// would have a different effect in a later turn.
     pub fn needs_turn(&self) -> bool {
         match self {
             RequestedAction::Play(_) | RequestedAction::Rewind(_) => true,

@@ -24,19 +24,20 @@ pub struct TurnAnalysis {
     pub turn: usize,
     /// The completed turn.
     pub done: TurnView,
-    /// The value of the position before the turn, for the side to move; null if time ran out.
+    /// The value of the position before the turn, for the side to move; null if the time for the analysis did
+    /// not suffice.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub worth: Option<Evaluation>,
-    /// The best move found in the position before the turn; null if time ran out.
+    /// The best move found in the position before the turn; null if no best move was found in time.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub best: Option<String>,
-    /// The best moves of all sides from the position before the turn, as far as the search found them. The
-    /// first move is `best`.
+    /// The best moves of all sides in order, from the position before the turn, as far as the search found
+    /// them. The first move is `best`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
-    /// The moves with which the player of the turn could complete a line in the next turn, if nobody
-    /// prevented it. Two or more of these moves are a fork. Absent if there are no such moves, and always
-    /// absent on nine boards, on boards with more than 1 024 cells, and in misère games.
+    /// After a play: the moves with which the side that played could complete a line, if it could move again.
+    /// Two or more of these moves are a fork. Absent if there are no such moves, and after every turn that is
+    /// not a play. Always absent on nine boards, on boards with more than 1 024 cells, and in misère games.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threats: Vec<String>,
     /// Like `threats`, but after the move `best` instead of the completed turn.
@@ -61,7 +62,7 @@ pub struct Evaluation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub plies: Option<u32>,
-    /// An estimate, if the value is unknown. It is positive if the side to move is better.
+    /// An estimate, if the value is unknown. It is positive if the side to move has the advantage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub estimate: Option<i32>,
@@ -96,7 +97,7 @@ pub enum GameValue {
     Unknown,
 }
 
-/// A turn after which the value is worse for the player who made it.
+/// A turn after which the value is worse than before, for the player who made the turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Mistake {

@@ -1,4 +1,4 @@
-//! The list of games, and the variants and strategies on offer.
+//! The list of games, the variants of the catalog, and the strategies that the server accepts.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,8 @@ use crate::view::{Outcome, SeatKind, View};
 pub struct GamesPage {
     /// The games.
     pub games: Vec<GameListing>,
-    /// The value of `before` for the next page; null on the last page.
+    /// The value of the query parameter `before` with which a client requests the next page; null on the last
+    /// page.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub before: Option<String>,
 }
@@ -103,7 +104,7 @@ pub struct ImportedGame {
     pub view: View,
 }
 
-/// A variant on offer. Every other valid variant can be played too.
+/// A well-known variant, from the catalog. Every other valid variant can be played too.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedVariant {
@@ -121,16 +122,17 @@ pub struct OfferedVariant {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedStrategy {
-    /// The name before the colon.
+    /// The name without its parameter: the part before the colon.
     #[cfg_attr(feature = "openapi", schema(example = "minimax"))]
     pub name: String,
-    /// The form of the strategy's name with its parameter.
+    /// How to write the strategy with its parameter.
     #[cfg_attr(feature = "openapi", schema(example = "minimax:N, N from 1 to 99"))]
     pub form: String,
     /// A description.
     pub about: String,
-    /// The strategies with the largest parameters that the server accepts, such as `search:5s`. Each unit of
-    /// the parameter has its own strategy in this list. Empty if there is no limit.
+    /// The strategies with the largest parameters that the server accepts, such as `search:5s`. If the
+    /// parameter can have several units, such as seconds and nodes, the list has one strategy per unit. Empty
+    /// if there is no limit.
     #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
     pub max: Vec<String>,
 }

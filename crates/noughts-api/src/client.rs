@@ -164,7 +164,8 @@ impl Client {
         record.map_err(ClientError::unexpected)
     }
 
-    /// Performs an action for the seat of `token`. A repeated request that names its turn takes effect only once.
+    /// Performs an action for the seat of `token`. If `action.turn` is set, a repeated request takes effect
+    /// only once.
     pub fn act(
         &self,
         game: &str,
@@ -175,8 +176,8 @@ impl Client {
         self.post(&path, Some(token), action)
     }
 
-    /// Like [`Client::act`], but the server executes requests with the same `key` only once. So offers and answers to
-    /// offers can be repeated safely too, although they name no turn.
+    /// Like [`Client::act`], but the server executes requests with the same `key` only once. So offers and
+    /// answers to offers can be repeated safely too, although they have no `turn`.
     pub fn act_once(
         &self,
         game: &str,
@@ -203,8 +204,8 @@ impl Client {
     }
 
     /// Opens the table's event stream. The stream starts with the current view. If `last_id` is given, the
-    /// stream starts with the changes after this log entry instead. With a seat's token, the player of the
-    /// seat counts as present.
+    /// stream starts with the changes after this log entry instead. If `token` is the token of a seat, the
+    /// player of the seat counts as present.
     pub fn events(
         &self,
         game: &str,
@@ -220,7 +221,7 @@ impl Client {
         Ok(EventStream::new(response.into_body()))
     }
 
-    /// Whether the server answers within this time.
+    /// Whether the server answers within `timeout`.
     pub fn is_answering(&self, timeout: Duration) -> bool {
         let request = self.agent.get(self.address("/healthz")).config();
         let request = request.timeout_global(Some(timeout)).build();

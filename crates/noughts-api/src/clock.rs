@@ -28,7 +28,7 @@ pub struct ClockForm {
     pub days: Option<u32>,
 }
 
-/// Why a [`ClockForm`] is not a clock.
+/// Why a [`ClockForm`] is not a valid clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClockFormError {
     /// The form does not have exactly the fields of one of the three kinds of clock.

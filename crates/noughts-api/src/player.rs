@@ -61,7 +61,8 @@ pub struct Me {
     pub player: PlayerView,
     /// A page of the games that are not over, newest first.
     pub running: Vec<MyGame>,
-    /// The value of `running_before` for the next page; null on the last page.
+    /// The value of the query parameter `running_before` with which a client requests the next page of
+    /// `running`; null on the last page.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub running_before: Option<String>,
     /// A page of the finished games, newest first.
@@ -75,8 +76,8 @@ pub struct MyGame {
     /// The game.
     #[serde(flatten)]
     pub game: GameListing,
-    /// The caller's seat. If the caller has several seats, this is the seat to move. If another player is to
-    /// move, this is the caller's first seat.
+    /// The caller's seat. If the caller has several seats, this is the one that is to move, or the first one
+    /// while another player is to move.
     pub seat: u8,
     /// The seat to move; null if the game is over.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -102,7 +103,7 @@ pub enum PlayerMessage {
     Games(Vec<MyGame>),
     /// An opponent was found: by a quick match, by a rematch, or because the player took an open seat.
     Match(MyGame),
-    /// The player has a new game that is not a match.
+    /// The player has a new game that is not a `match`, for example because the player created it.
     Game(MyGame),
     /// Another player took an open seat of the game.
     Seated(MyGame),
@@ -232,7 +233,7 @@ pub struct OpponentResults {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceLink {
-    /// The code, for `POST /api/players/link`.
+    /// The code, which the other device sends to `POST /api/players/link`.
     pub code: String,
     /// A link to this server's page that contains the code.
     pub link: String,

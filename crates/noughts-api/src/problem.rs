@@ -73,7 +73,8 @@ struct Explanation {
     remedy: &'static str,
 }
 
-/// Defines [`ProblemKind`]: status, name in the type, title, cause and remedy of each kind.
+/// Defines [`ProblemKind`]: the status, name, title, cause and remedy of each kind. The name is the last part
+/// of the type.
 macro_rules! problem_kinds {
     ($($kind:ident $status:literal $name:literal $title:literal $cause:literal $remedy:literal)*) => {
         /// The kinds of refusal.
@@ -373,7 +374,7 @@ problem_kinds! {
 const TYPE_PREFIX: &str = "/problems/";
 
 impl ProblemKind {
-    /// The kind with this name.
+    /// The kind with this name; `None` if no kind has it.
     ///
     /// ```
     /// use noughts_api::ProblemKind;

@@ -72,7 +72,7 @@ pub struct SeatRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferRecord {
-    /// The number of turns that were completed before this step.
+    /// The number of turns that were completed before the seat offered or answered.
     pub after: usize,
     /// The seat that offered or answered.
     #[cfg_attr(feature = "openapi", schema(maximum = 63))]
@@ -83,7 +83,7 @@ pub struct OfferRecord {
     pub kind: OfferKind,
 }
 
-/// A step of an offer.
+/// What a seat did: it made, accepted or declined an offer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -222,7 +222,7 @@ impl OfferRecord {
         }
     }
 
-    /// The line of this offer in the text form.
+    /// This offer or answer as one line of the text form of records.
     fn line(&self) -> Result<String, GameRecordError> {
         let step = match self.step {
             OfferStep::Offer => "offer",
@@ -256,7 +256,8 @@ impl SeatRecord {
     }
 }
 
-/// Returns an error if a text contains control characters, such as a newline, which the text form does not allow.
+/// Returns `text` unchanged, or an error if it has control characters such as a newline. The text form of
+/// records does not allow them.
 fn line(text: &str) -> Result<&str, GameRecordError> {
     match text.chars().any(char::is_control) {
         true => Err(GameRecordError::Form(
@@ -303,7 +304,7 @@ mod tests {
         );
     }
 
-    /// The record with everything that version 2 adds, from docs/notation.md.
+    /// Uses the example of docs/notation.md, a record with everything that version 2 adds.
     #[test]
     fn version_2_round_trips() {
         let text = "noughts 2\nvariant 3x3k3\nhistory 0\nclock 180+2\nseat 0 x human Ann\n\

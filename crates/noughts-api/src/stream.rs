@@ -22,10 +22,11 @@ pub struct Change {
     pub last: TurnView,
     /// The changed cells.
     pub cells: Vec<CellChange>,
-    /// The legal moves; null in the same cases as in the view.
+    /// The legal moves; null in the same cases as `legal` in the view.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub legal: Option<Vec<String>>,
-    /// The maximum number of marks that may be taken back now; null in the same cases as in the view.
+    /// The maximum number of marks that may be taken back now; null in the same cases as `rewind` in the
+    /// view.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub rewind: Option<u16>,
     /// The offers that wait for an answer.
@@ -33,7 +34,7 @@ pub struct Change {
     /// The clock; null at a table without a clock.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub clock: Option<ClockView>,
-    /// The state of nine boards, for variants that have them.
+    /// On nine boards: the state of each board, the score, and the board to play in.
     #[serde(flatten)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,

@@ -57,7 +57,7 @@ pub struct View {
     /// The clock; null at a table without a clock.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub clock: Option<ClockView>,
-    /// On nine boards: the state of each board, the score, and the active board.
+    /// On nine boards: the state of each board, the score, and the board to play in.
     #[serde(flatten)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,
@@ -100,7 +100,8 @@ pub struct SeatView {
 }
 
 impl SeatView {
-    /// Creates the view of a seat that a human holds. The seat has the symbol of the side with the same number.
+    /// Creates the view of a seat that a human holds. The symbol is the symbol of the side whose number is
+    /// `seat`.
     pub fn human(seat: u8, name: impl Into<String>, present: bool) -> SeatView {
         SeatView::new(seat, SeatKind::Human, name.into(), present)
     }
@@ -211,7 +212,7 @@ pub enum OfferKind {
     Draw,
     /// To take back the seat's latest move and all later moves.
     Takeback,
-    /// To play again. Each player gets the next seat.
+    /// To play again. In the new game, each player has the next seat in turn order.
     Rematch,
 }
 
@@ -237,7 +238,8 @@ pub struct NineBoards {
     /// The number of boards won by each side.
     #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 2))]
     pub score: [usize; 2],
-    /// The active board; null if any open board may be played, or the game is over.
+    /// The board on which the next move must be played; null if any open board may be played, or the game is
+    /// over.
     #[cfg_attr(feature = "openapi", schema(required, maximum = 8))]
     pub active: Option<u8>,
 }
@@ -412,7 +414,7 @@ impl View {
 }
 
 impl TurnView {
-    /// Converts a turn of a game of this variant.
+    /// Converts `turn`, which is a turn of a game of this `variant`.
     pub fn new(variant: &Variant, turn: Turn) -> TurnView {
         let seat = turn.by.0;
         match turn.action {
@@ -428,7 +430,7 @@ impl TurnView {
 }
 
 impl Outcome {
-    /// Converts the conclusion of a game of this variant.
+    /// Converts `conclusion`, which is the conclusion of a game of this `variant`.
     pub fn new(variant: &Variant, conclusion: &Conclusion) -> Outcome {
         let (sides, by) = match conclusion {
             Conclusion::Draw { reason } => {

@@ -21,13 +21,13 @@ use crate::tables::{SubmitError, Tables};
 /// Maximum length of a command, in bytes.
 const MAX_COMMAND: u64 = 8 * 1024;
 
-/// Maximum time in which a client must send its command. The same limit applies again to reading the answer.
+/// Maximum time for a client to send its command. The client has the same time again to read the answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of games or players in a list.
 const MAX_LISTED: usize = 1_000;
 
-/// Maximum length of an announcement and of the reason of a ban, in characters.
+/// Maximum length of an announcement, and of the reason for a ban, in characters.
 const MAX_TEXT: usize = 500;
 
 /// Maximum number of attempts to delete a player. Each attempt first ends the player's running games.

@@ -46,8 +46,8 @@ pub enum Hint {
     Matched,
     /// Something has changed for a registered player: the player itself, its name, tokens, games or quick matches.
     Player(PlayerId),
-    /// The receiving node may have missed hints, and must compare everything with the store. This hint is
-    /// also the first hint after each connection.
+    /// The receiving node may have missed hints, and must compare everything with the store. A node also gets
+    /// this hint each time it connects to the database.
     Missed,
 }
 
@@ -179,7 +179,8 @@ struct Unsent {
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// The latest entry of each game. A hint for an entry also announces all earlier entries of the game.
+    /// The number of the latest entry of each game. A hint for an entry also announces all earlier entries of
+    /// the game.
     entries: BTreeMap<GameId, u32>,
     presence: BTreeSet<GameId>,
     players: BTreeSet<PlayerId>,

@@ -1,4 +1,4 @@
-//! The clock of the server, from which all stored times come.
+//! The server's clock. All stored times come from this clock.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};

@@ -26,8 +26,8 @@ const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 /// failed or slow sweep restarts the count.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
-/// How long after a deadline, in milliseconds, a node waits if it does not serve the seat to move
-/// (`Tables::serves_seat_to_move`).
+/// A node that does not serve the seat to move (`Tables::serves_seat_to_move`) acts only when this time has
+/// passed since the deadline, in milliseconds.
 const GRACE_MS: u64 = 4_000;
 
 /// An overdue game that has no later deadline or cannot be read is checked again after this time, in
@@ -48,7 +48,8 @@ struct Observed {
 }
 
 impl Liveness {
-    /// Takes the counters of a successful sweep. Returns the nodes that are dead now.
+    /// Compares the counters `others`, read by a successful sweep, with the earlier counters. Returns the
+    /// nodes that are dead now.
     fn observe(&mut self, others: &[(NodeId, u64)]) -> Vec<NodeId> {
         self.nodes
             .retain(|node, _| others.iter().any(|(other, _)| other == node));

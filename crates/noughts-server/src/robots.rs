@@ -70,15 +70,15 @@ const STOP_INTERVAL: Duration = Duration::from_millis(50);
 enum Failure {
     /// The stop flag was set before the request got a slot or before the analysis was complete.
     Stopped,
-    /// The queue is full, or another request took the place of this request.
+    /// The queue is full, or another request displaced this request.
     Full,
     /// The computation panicked, or the runtime is shutting down.
     Panicked,
 }
 
 impl Robots {
-    /// Runs at most `slots` computations at the same time. There are at least 2 slots, so that one owner never has all
-    /// of them. The seed in `setup` makes random choices reproducible.
+    /// At most `slots` computations run at the same time. If `slots` is less than 2, there are 2 slots, so
+    /// that one owner never has all slots. The seed in `setup` makes random choices reproducible.
     pub(crate) fn new(slots: usize, setup: EngineSetup) -> Robots {
         Robots {
             instant: Mutex::default(),
@@ -171,9 +171,9 @@ impl Robots {
         })
     }
 
-    /// Returns the value and the best line before each turn of a game. An element is `None` if its turn was
-    /// not analyzed in time. The whole result is `None` in four cases: the queue is full, the owner's
-    /// processor time does not suffice, the analysis panics, or `stop` is set before the analysis is
+    /// Returns the value and the best line of the position before each turn of a game. An element is `None`
+    /// if its turn was not analyzed in time. The whole result is `None` in four cases: the queue is full, the
+    /// owner's processor time does not suffice, the analysis panics, or `stop` is set before the analysis is
     /// complete.
     pub(crate) async fn analyze(
         &self,

@@ -207,8 +207,7 @@ impl Server {
         is_stored
     }
 
-    /// From now on, deletes games that were created more than `age` ago and have had no new entry within the
-    /// last `age`.
+    /// From now on, deletes games that are older than `age` and have no entry newer than `age`.
     pub fn forget_after(&mut self, age: Duration) {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);
@@ -236,7 +235,8 @@ impl Server {
 
 /// Waits until the time of a shared store is known, then runs `run`, which serves clients. Before that,
 /// clients would get times of this node's own clock. If this clock is wrong, games would end too early or too
-/// late. If the store is not shared, `run` starts at once. If the server stops first, `run` does not start.
+/// late. If the store is not shared, `run` starts immediately. If the server stops first, `run` does not
+/// start.
 async fn run_when_time_is_known(
     tables: Arc<Tables>,
     mut closed: watch::Receiver<bool>,

@@ -33,8 +33,8 @@ impl<M: DeserializeOwned> EventStream<M> {
         self.last_id
     }
 
-    /// Reads the next line, without its newline. `None` at the end of the stream, or if the line is too long. A last
-    /// line without a newline is dropped.
+    /// Reads the next line, without its newline. `None` at the end of the stream, or if the line is longer
+    /// than 4 MiB. A last line without a newline is dropped.
     fn read_line(&mut self) -> Result<Option<String>, ClientError> {
         let mut bytes = Vec::new();
         let mut bounded = (&mut self.lines).take(MAX_RESPONSE_BYTES);

@@ -29,7 +29,7 @@ pub(super) struct CachePolicy {
     is_api: bool,
     has_token: bool,
     accepts_gzip: bool,
-    /// The value of `If-None-Match`: the tags of the bodies that the client has.
+    /// The value of `If-None-Match`: the `ETag` values of the bodies that the client already has.
     known: Option<HeaderValue>,
 }
 
@@ -157,8 +157,8 @@ fn hash_for_tag(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(*first)
 }
 
-/// The tag of a body with this hash. The tag is weak (`W/`), because the compressed and the plain body have the same
-/// tag.
+/// The `ETag` of a body with this hash. The tag is weak (`W/`), because the compressed and the plain body
+/// have the same tag.
 pub(super) fn weak_tag(hash: u64) -> HeaderValue {
     // Every response with a view needs a tag, and `format!` would take eight times as many instructions as this loop.
     let mut tag = *b"W/\"0123456789abcdef\"";
@@ -189,8 +189,8 @@ fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
         .or_insert(HeaderValue::from_static(value));
 }
 
-/// Takes the bytes of a body that is complete in memory and has one frame. Returns `None` for every other body.
-/// Such a body still has all its frames.
+/// Takes the bytes of a body that is complete in memory and has one frame. For every other body, returns
+/// `None` and leaves all frames in the body.
 fn take_whole(body: &mut Body) -> Option<Bytes> {
     let size = body.size_hint().exact()?;
     let mut rest = std::mem::take(body);

@@ -58,8 +58,8 @@ pub(super) fn restarting() -> ApiError {
 }
 
 impl ApiError {
-    /// Adds the wrong field to the error. `pointer` is a JSON pointer such as `/seats/0`. For a parameter or
-    /// a header, `pointer` is a slash and the name, such as `/before`.
+    /// Adds to the error which field of the request is wrong. `pointer` is a JSON pointer such as `/seats/0`.
+    /// For a parameter or a header, `pointer` is a slash and the name, such as `/before`.
     pub(crate) fn at(mut self, location: FieldLocation, pointer: impl Into<String>) -> ApiError {
         let detail = self.problem.detail.clone();
         self.problem.errors.push(FieldError {
@@ -70,7 +70,7 @@ impl ApiError {
         self
     }
 
-    /// Adds the wrong field of the body to the error. `pointer` is a JSON pointer such as `/seats/0`.
+    /// Adds to the error which field of the body is wrong. `pointer` is a JSON pointer such as `/seats/0`.
     pub(crate) fn in_body(self, pointer: impl Into<String>) -> ApiError {
         self.at(FieldLocation::Body, pointer)
     }

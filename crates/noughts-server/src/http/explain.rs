@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::error::{ApiError, api_error};
 use json_tree::{Node, is_huge, read_tree};
 
-/// Maximum number of wrong fields in a response.
+/// Maximum number of wrong fields that a response lists.
 const MAX_ERRORS: usize = 8;
 
 /// Maximum length of a field name in a JSON pointer, in bytes. Longer names are left out of the pointer.
@@ -97,7 +97,7 @@ pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(
     }
 }
 
-/// The error for a query that cannot be parsed, if the wrong parameter is unknown.
+/// The error for a query that cannot be parsed, if it is not known which parameter is wrong.
 pub(super) fn unreadable_query() -> ApiError {
     let detail =
         "a parameter has a value that is not allowed; /api/openapi.json describes all parameters";
@@ -135,7 +135,8 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Returns an error with all faults that were found. Calls `otherwise` if there are no faults.
+    /// Returns an error with all wrong fields that were found. If there are none, returns the error that
+    /// `otherwise` creates.
     fn into_error(self, otherwise: impl FnOnce() -> ApiError) -> ApiError {
         let Some((kind, first)) = self.faults.first() else {
             return otherwise();
@@ -156,7 +157,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Whether the maximum number of faults was found.
+    /// Whether the maximum number of wrong fields was found.
     fn is_full(&self) -> bool {
         self.faults.len() >= MAX_ERRORS
     }

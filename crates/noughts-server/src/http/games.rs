@@ -167,7 +167,8 @@ async fn create_table(
     Ok(created.await.ok_or(SubmitError::Closed)??)
 }
 
-/// The creation key of a request. The same `Idempotency-Key` from another address is another creation key.
+/// The creation key of a request: its `Idempotency-Key` together with the client's address. So two clients
+/// may use the same `Idempotency-Key`.
 pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey {
     let scope = match client.network() {
         Some(network) => network.to_string(),
@@ -433,13 +434,13 @@ fn table_command(
     })
 }
 
-/// Maximum number of attempts for an action that names no turn. An attempt fails if another seat acts at the same
-/// time.
+/// Maximum number of attempts for an action without the field `turn`. An attempt fails if another seat acts
+/// at the same time.
 const MAX_TURNS_TRIED: usize = 8;
 
-/// The turn for an action that names no turn: the current turn, or the last completed turn if the game is
-/// over. So a repeated resignation gets the same turn as the first resignation, and the server recognizes the
-/// repetition.
+/// The turn of an action without the field `turn`: the current turn, or the last completed turn if the game
+/// is over. So a repeated resignation gets the same turn as the first resignation, and the server recognizes
+/// the repetition.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
         true => table.turn().saturating_sub(1),
@@ -455,8 +456,9 @@ fn marks_fall(table: &Table) -> bool {
     }
 }
 
-/// The game with which a move for turn `turn` is parsed. With gravity, a move is a column, and its cell depends on the
-/// turn: the result is the game as it was in turn `turn`. Without gravity, the result is the current game.
+/// The game with which a move for turn `turn` is parsed. With gravity, a move is a column, and its cell
+/// depends on the turn: the result is the game as it was before turn `turn`. Without gravity, the result is
+/// the current game.
 fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
     match marks_fall(table) && turn < table.turn() {
         true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
@@ -466,9 +468,9 @@ fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
 
 /// Requests a rematch.
 ///
-/// Needs the token of a seat, or of a player who has a seat. When every human player has requested a rematch, the
-/// view's `rematch` is the id of a new game. In the new game, each player has the next seat. The answer then has the
-/// caller's seat and token in the new game.
+/// Needs the token of a seat, or of a player who has a seat. When every human player has requested a rematch,
+/// the view's `rematch` is the id of a new game. In the new game, each player has the next seat in turn
+/// order. The answer then has the caller's seat and token in the new game.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",
     params(("id" = String, Path, description = "the game")),

@@ -39,9 +39,10 @@ use crate::tables::Tables;
 /// Interval at which a list is read if other nodes may change the list, or if the list includes the games in progress.
 const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval at which a list of waiting tables is read if there are no other nodes. Changes of seats and connections on
-/// this node wake the task at once. Two changes do not wake the task: an old game is deleted, or a table without
-/// connected players is no longer new. The list may still show such a table until the interval ends.
+/// Interval at which a list of waiting tables is read if there are no other nodes. Changes of seats and
+/// connections on this node wake the task immediately. Two changes do not wake the task: an old game is
+/// deleted, or a table without connected players is no longer new. The list may still show such a table until
+/// the interval ends.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum time between two reads of a list, so that one read covers several changes. The list with games in

@@ -21,9 +21,10 @@ use crate::tables::Tables;
 
 /// Asks for an opponent: a quick match, first come, first served.
 ///
-/// The answer does not wait for an opponent. When an opponent is found, the event stream `GET /api/me/events` sends the
-/// match. `GET /api/matches/{id}` returns the match too. A match waits while the player has an event stream open, and
-/// 20 seconds longer. While a match waits, the same request returns the same match.
+/// The answer does not wait for an opponent. When an opponent is found, the event stream `GET /api/me/events`
+/// sends the event `match`. `GET /api/matches/{id}` returns the quick match too. A quick match waits while
+/// the player has an event stream open, and 20 seconds longer. While it waits, the same request returns the
+/// same quick match.
 #[utoipa::path(
     post, path = "/api/matches", operation_id = "requestMatch", tag = "players",
     request_body = NewMatch,
@@ -125,7 +126,7 @@ pub(super) async fn get(
 
 /// Cancels a quick match of the caller's player.
 ///
-/// A match that has found an opponent cannot be cancelled.
+/// A quick match that has found an opponent cannot be cancelled.
 #[utoipa::path(
     delete, path = "/api/matches/{id}", operation_id = "cancelMatch", tag = "players",
     params(("id" = String, Path, description = "the quick match")),

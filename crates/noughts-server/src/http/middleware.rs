@@ -28,7 +28,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// After the server begins to stop, a request that has no response within this time gets an error.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Number of requests that a request for an analysis counts as.
+/// For the rate limit, a request for an analysis counts as this many simple requests.
 const ANALYSIS_COST: u32 = 50;
 
 /// Paths that are served even when the server has too many connections.
@@ -231,7 +231,7 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> 
     }
 }
 
-/// Waits until the server has been stopping for [`GRACE`].
+/// Waits until the server begins to stop, and then for [`GRACE`].
 async fn grace_over(mut closing: watch::Receiver<bool>) {
     // An error means that the server has already stopped.
     let _ = closing.wait_for(|closing| *closing).await;

@@ -461,7 +461,8 @@ pub(super) async fn profile(
     client: Client,
     QueryParams(pages): QueryParams<Pages>,
 ) -> Result<Response, ApiError> {
-    /// Number of additional requests that this request counts as, because it may read a thousand games.
+    /// For the rate limit, this request counts as this many additional requests, because it may read a
+    /// thousand games.
     const COST: u32 = 10;
     let id: PlayerId = id.parse().map_err(|_| no_such_player())?;
     app.rate_limiter

@@ -11,7 +11,7 @@ use crate::id::GameId;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LinkQuery {
-    /// The number of completed turns of the position to show.
+    /// The link shows the position after this many completed turns.
     turn: Option<u32>,
     /// True if the browser uses https. The page sets this parameter, because a server behind a TLS proxy may
     /// not know the scheme.

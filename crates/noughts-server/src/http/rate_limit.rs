@@ -24,19 +24,20 @@ use crate::tables::Tables;
 pub struct HttpLimits {
     /// Maximum number of requests per second, on average.
     pub per_second: u32,
-    /// Maximum number of requests at once after a pause.
+    /// Maximum number of requests in one burst after a pause.
     pub at_once: u32,
     /// Maximum number of tables that the address has created in the last 24 hours and that are not over.
     pub open_tables: usize,
     /// Maximum number of event streams and WebSockets that are open at the same time.
     pub streams: usize,
-    /// Maximum number of requests for quick matches per minute, on average. After a pause, ten times this number is
-    /// allowed at once.
+    /// Maximum number of requests for quick matches per minute, on average. After a pause, a burst of ten
+    /// times this number is allowed.
     pub matches_per_minute: u32,
-    /// Maximum number of new players per day. After a day without new players, this number is allowed at once.
+    /// Maximum number of new players per day. After a day without new players, this number is allowed in one
+    /// burst.
     pub players_per_day: u32,
-    /// Maximum number of bytes per day that imported records and robot-only games may take in the store. After a day
-    /// without imports and robot-only games, this number is allowed at once.
+    /// Maximum number of bytes per day that imported records and robot-only games may take in the store.
+    /// After a day without imports and robot-only games, this number is allowed in one burst.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
@@ -354,7 +355,7 @@ impl RateLimiter {
         self.limits.request_interval()
     }
 
-    /// The time in which an address regains `bytes` bytes of its daily limit.
+    /// The cost of `bytes` bytes: the time in which an address regains them from its daily limit.
     fn import_cost(&self, bytes: usize) -> Duration {
         let per_day = self.limits.import_bytes_per_day.max(1);
         DAY.mul_f64(bytes as f64 / per_day as f64)
@@ -366,7 +367,7 @@ impl HttpLimits {
         Duration::from_secs(1) / self.per_second.max(1)
     }
 
-    /// The time that one quick match costs, and the capacity of the bucket.
+    /// The cost of one quick match, and the capacity of the bucket, as in [`TokenBucket::take`].
     fn match_bucket(&self) -> (Duration, Duration) {
         let minute = Duration::from_secs(60);
         (minute / self.matches_per_minute.max(1), 10 * minute)
@@ -432,13 +433,14 @@ impl Usage {
     }
 }
 
-/// Number of entries of a full set. A set gets more entries only if all its entries have open streams.
+/// Number of entries of a full set of [`UsageTable`]. A set gets more entries only if all its entries have
+/// open streams.
 const WAYS: usize = 32;
 
 /// Number of sets. 2 048 sets of 32 entries hold 65 536 addresses.
 const SETS: usize = 2_048;
 
-/// The usage of all addresses in bounded memory: a set-associative table.
+/// The usage of all addresses in bounded memory: a set-associative hash table.
 ///
 /// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a
 /// request locks and searches only one set of 32 entries, regardless of the number of addresses. The hash has
@@ -482,7 +484,7 @@ impl UsageTable {
         change(usage)
     }
 
-    /// Calls `change` with the usage of an address, if the table has an entry for this address.
+    /// Calls `change` with the usage of an address, if the address has an entry. Otherwise does nothing.
     fn with_known(&self, network: IpAddr, change: impl FnOnce(&mut Usage)) {
         let mut set = self.set_of(network);
         if let Some((_, usage)) = set.iter_mut().find(|(other, _)| *other == network) {

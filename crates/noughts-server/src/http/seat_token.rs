@@ -167,7 +167,7 @@ impl AppState {
 }
 
 /// The player's seat; `None` if the player has no seat at this table. If the player has several seats, the
-/// result is the seat that is to move. If another player is to move, the result is the player's first seat.
+/// result is the one that is to move, or the first one while another player is to move.
 pub(super) fn seat_of_player(table: &Table, player: PlayerId) -> Option<Seat> {
     let is_its = |seat: &Seat| {
         let holder = table.holder(*seat);

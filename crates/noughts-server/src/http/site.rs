@@ -270,7 +270,7 @@ fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Res
     response
 }
 
-/// Whether an `Accept…` header lists this value, with a weight above 0.
+/// Whether the header `name`, such as `Accept`, lists the value `what` with a weight above 0.
 pub(super) fn accepts(headers: &HeaderMap, name: HeaderName, what: &str) -> bool {
     let mut values = headers
         .get_all(name)

@@ -68,7 +68,7 @@ pub(super) fn view_message(snapshot: &Snapshot, you: Option<Seat>) -> Bytes {
     with_you(json, "}}", you)
 }
 
-/// Adds the caller's seat to an encoded view that ends with `end`.
+/// Adds the field `you`, the caller's seat, to the encoded view `json`, which ends with `end`.
 fn with_you(json: &Bytes, end: &str, you: Option<Seat>) -> Bytes {
     match (you, json.strip_suffix(end.as_bytes())) {
         (Some(Seat(seat)), Some(fields)) => {

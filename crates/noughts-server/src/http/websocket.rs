@@ -57,11 +57,11 @@ const MAX_REFUSALS: u32 = 50;
 
 /// Follows a table, and plays at it, over a WebSocket.
 ///
-/// The first message of the client is a Hello: `{"token":"…"}` to play, or `{}` to watch. Each further message is an
-/// ActionRequest, like a body of `/actions`. If the upgrade request has the token in `Authorization`, omit the Hello:
-/// the server sends the view at once. An answer repeats the `id` of the message that it answers. The server sends
-/// objects of the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`,
-/// `{"problem":…}` and `{"restart":true}`.
+/// The first message of the client is a Hello: `{"token":"…"}` to play, or `{}` to watch. Each further
+/// message is an ActionRequest, like a body of `/actions`. If the upgrade request has the token in
+/// `Authorization`, omit the Hello: the server sends the view immediately. An answer repeats the `id` of the
+/// message that it answers. The server sends objects of the schema StreamMessage: `{"view":…}`,
+/// `{"change":…}`, `{"presence":…}`, `{"offers":…}`, `{"problem":…}` and `{"restart":true}`.
 #[utoipa::path(
     get, path = "/api/games/{id}/ws", tag = "live", operation_id = "openWebSocket",
     params(("id" = String, Path, description = "the game")),

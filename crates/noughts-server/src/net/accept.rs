@@ -63,8 +63,8 @@ impl Acceptor {
     }
 }
 
-/// Whether the next connection can be accepted at once after this error. This is so if a client disconnected
-/// before it was accepted, or if a signal interrupted the system call.
+/// Whether the next connection can be accepted immediately after this error. This is so if a client
+/// disconnected before it was accepted, or if a signal interrupted the system call.
 fn concerns_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(
@@ -76,8 +76,9 @@ fn concerns_one_client(error: &io::Error) -> bool {
 /// Accepts connections until `closing` becomes true, and spawns `serve` for each connection that the limits permit.
 /// Then closes the listener, and returns the connections that are still open.
 ///
-/// A connection without a permit is closed at once: nothing is read, written or stored. An open connection is closed
-/// when its peer is banned. `accepted` counts every connection, also those without a permit.
+/// A connection without a permit is closed immediately: nothing is read, written or stored. An open
+/// connection is closed when its peer is banned. `accepted` counts every connection, also those without a
+/// permit.
 pub(crate) async fn serve_connections<F>(
     listener: TcpListener,
     (connections, when_full): (&Arc<Connections>, WhenFull),

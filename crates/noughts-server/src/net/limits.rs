@@ -33,8 +33,8 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// Maximum number of connections, over all listeners, that are open only to receive a refusal. Further refused
-/// connections are closed at once.
+/// Maximum number of connections, over all listeners, that are open only to receive a refusal. Further
+/// refused connections are closed immediately.
 const REFUSED: usize = 256;
 
 /// Maximum number of connections per address that are open only to receive a refusal or to make health checks. Exempt
@@ -123,7 +123,7 @@ struct AddressEntry {
     refusals: TokenBucket,
 }
 
-/// The right to keep one connection open. Dropping the permit frees its place in the limits.
+/// The right to keep one connection open. The connection counts for the limits until the permit is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     connections: Arc<Connections>,
@@ -165,7 +165,7 @@ impl Connections {
         self.refused_total.load(Ordering::Relaxed)
     }
 
-    /// A permit for a new connection; `None` if the connection must be closed at once.
+    /// A permit for a new connection; `None` if the connection must be closed immediately.
     pub(crate) fn admit(
         self: &Arc<Connections>,
         peer: IpAddr,
@@ -213,7 +213,7 @@ impl Connections {
     }
 
     /// Chooses the permission for the next connection of an address, and takes the slot for it. `None` if the
-    /// connection must be closed at once.
+    /// connection must be closed immediately.
     fn choose(
         &self,
         when_full: WhenFull,
@@ -332,8 +332,8 @@ pub(crate) struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// Takes `cost` from a bucket that can hold `capacity`. If the bucket has too little, nothing changes, and `Err`
-    /// has the time to wait.
+    /// Takes `cost` from a bucket that can hold `capacity`. Both are given as times: how long it takes to
+    /// refill this amount. If the bucket has too little, nothing changes, and `Err` has the time to wait.
     pub(crate) fn take(
         &mut self,
         cost: Duration,
@@ -350,7 +350,8 @@ impl TokenBucket {
         }
     }
 
-    /// Takes one token from a bucket that gets `per_second` tokens per second and can hold `at_once`.
+    /// Takes one token from a bucket that gets `per_second` tokens per second and can hold `at_once` tokens.
+    /// If the bucket has no token, `Err` has the time to wait.
     fn take_one(&mut self, per_second: u32, at_once: u32, now: Duration) -> Result<(), Duration> {
         let cost = Duration::from_secs(1) / per_second;
         self.take(cost, cost * at_once, now)
@@ -443,7 +444,7 @@ mod tests {
         Arc::new(Connections::new(limits, &[proxy]))
     }
 
-    /// As many permits as an address can get.
+    /// All permits that an address can get, until one is refused.
     fn all(connections: &Arc<Connections>, address: &str, when_full: WhenFull) -> Vec<Permit> {
         let address = address.parse().unwrap();
         std::iter::from_fn(|| connections.admit(address, when_full)).collect()

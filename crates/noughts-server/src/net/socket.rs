@@ -46,8 +46,9 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// Sets options of a connection. The system then sends small messages at once (no Nagle), and detects a dead
-/// peer after two minutes (keepalive). Outside Linux, the system chooses this time.
+/// Sets options of a connection. The system then sends small messages immediately (without Nagle's
+/// algorithm), and detects a dead peer after two minutes (keepalive). Outside Linux, the system chooses this
+/// time.
 ///
 /// Errors are ignored: without these options a connection is slower, but works.
 pub(crate) fn prepare(stream: &TcpStream) {
@@ -66,7 +67,7 @@ pub(crate) fn prepare(stream: &TcpStream) {
     }
 }
 
-/// Makes the system acknowledge received data at once. Call this function when the server does not answer
+/// Makes the system acknowledge received data immediately. Call this function when the server does not answer
 /// yet, for example because it has received only half a frame.
 ///
 /// A client that writes a frame field by field with Nagle's algorithm sends the second field only after the

@@ -24,7 +24,7 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The files with the certificate and the key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TlsFiles {
-    /// The server's certificate, followed by those of its issuers, in PEM format.
+    /// The server's certificate, followed by the certificates of its issuers, in PEM format.
     pub certificate: PathBuf,
     /// The private key, in PEM format.
     pub key: PathBuf,

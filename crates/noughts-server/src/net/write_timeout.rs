@@ -10,7 +10,8 @@ use tokio::time::{Sleep, sleep};
 
 /// A stream whose writes fail with [`io::ErrorKind::TimedOut`] if they make no progress for `limit`.
 ///
-/// The timer exists only while a write is pending. A write that succeeds at once costs only one comparison.
+/// The timer exists only while a write is pending. A write that succeeds immediately costs only one
+/// comparison.
 pub(crate) struct WriteTimeout<S> {
     stream: S,
     limit: Duration,

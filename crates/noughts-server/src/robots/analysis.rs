@@ -34,8 +34,8 @@ const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 /// A Connect Four game with more turns is analyzed like the games of other variants. Rewinds can make a game long.
 const MAX_EXACT_TURNS: usize = 200;
 
-/// Returns the value and the best line before each turn. An element is `None` if the analysis does not reach
-/// its turn within [`MAX_GAME`].
+/// Returns the value and the best line of the position before each turn. An element is `None` if the analysis
+/// does not reach its turn within [`MAX_GAME`].
 ///
 /// The whole result is `None` if `limit` is shorter than [`MAX_GAME`] and too short for this game. The server
 /// stores an analysis for ever. So the analysis must not depend on the processor time that its first client

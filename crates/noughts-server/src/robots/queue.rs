@@ -14,8 +14,8 @@ use crate::net::network;
 /// Maximum number of waiting requests of all owners.
 pub(super) const MAX_WAITING: usize = 10_000;
 
-/// Number of accounts at which the queue first removes idle accounts. The queue removes them again whenever
-/// the number of accounts has doubled.
+/// Number of accounts (one per owner) at which the queue first removes idle accounts. The queue removes them
+/// again whenever the number of accounts has doubled.
 const MIN_ACCOUNTS_TO_PRUNE: usize = 256;
 
 /// The client that a computation is for. `None` is a client that is exempt from limits per owner, such as a
@@ -24,7 +24,7 @@ const MIN_ACCOUNTS_TO_PRUNE: usize = 256;
 pub(super) struct Owner(Option<IpAddr>);
 
 impl Owner {
-    /// The owner of an address. All addresses of one [`network`] are one owner.
+    /// The owner that an address belongs to. All addresses of one [`network`] belong to one owner.
     pub(super) fn new(address: Option<IpAddr>) -> Owner {
         Owner(address.map(network))
     }
@@ -39,7 +39,7 @@ impl Owner {
 pub(super) enum QueueResult {
     /// The request has a slot, and may compute for the given time.
     Granted(Duration),
-    /// The queue is full, and another request took the place of this request.
+    /// The queue is full, and another request displaced this request.
     Displaced,
 }
 

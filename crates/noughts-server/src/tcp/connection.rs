@@ -235,7 +235,8 @@ impl Connection {
         }
     }
 
-    /// Handles input, submits requests and writes output, until nothing is left to do.
+    /// Handles input, submits requests and writes output, until nothing is left to do. `Some` if the
+    /// connection must end.
     fn proceed(&mut self) -> io::Result<Option<End>> {
         loop {
             if self.out.len() > MAX_UNSENT_BYTES {

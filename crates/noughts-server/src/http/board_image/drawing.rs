@@ -248,8 +248,9 @@ fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
     }
 }
 
-/// The lines of a side's mark, in a square of size 1. Sides 0 to 7 have a cross, a nought, a triangle, a square, a
-/// diamond, a star, a hexagon and an arrow. All other sides have a dot. The nought is a polygon with `corners` corners.
+/// The polylines of a side's mark, as points in a square of size 1. Sides 0 to 7 have a cross, a nought, a
+/// triangle, a square, a diamond, a star, a hexagon and an arrow. All other sides have a dot. The nought is a
+/// polygon with `corners` corners.
 fn shapes(side: u8, corners: usize) -> Vec<Vec<(f32, f32)>> {
     match side {
         0 => vec![

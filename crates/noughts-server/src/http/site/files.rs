@@ -109,7 +109,7 @@ pub(super) const MANIFEST_TYPE: &str = "application/manifest+json";
 /// The path of the file that contains all style sheets. So a browser loads one file instead of fifteen.
 const STYLE: &str = "style.css";
 
-/// Modules of the first screen: the browser preloads them all at once.
+/// Modules of the first screen: the browser preloads all of them at the same time.
 const FIRST: &[&str] = &[
     "api.js",
     "app.js",
