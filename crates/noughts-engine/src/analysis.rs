@@ -13,12 +13,12 @@ use crate::solver::GameValue;
 pub enum Value {
     /// The side to move can force a win.
     Win {
-        /// The side to move can win within this many plies, counting from the next move.
+        /// The side to move can win within this many plies. The next move is the first ply.
         plies: u32,
     },
     /// The other sides together can force a loss of the side to move.
     Loss {
-        /// The side to move loses within this many plies, counting from the next move.
+        /// The side to move loses within this many plies. The next move is the first ply.
         plies: u32,
     },
     /// Best play leads to a draw.

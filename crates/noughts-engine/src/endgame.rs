@@ -51,7 +51,7 @@ impl EndgameSolver {
         }
     }
 
-    /// Whether `with_memory(bytes)` would set the memory limit that these solvers have.
+    /// True if these solvers already have the memory limit that `with_memory(bytes)` would set.
     pub(crate) fn has_size_for(&self, bytes: usize) -> bool {
         self.memory == EndgameSolver::room(bytes)
     }
@@ -119,11 +119,11 @@ const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
     /// The exact value of a Connect Four position, if the solver finds it within half of the limits of the
-    /// search. Returns `None` at once in five cases: the game is not Connect Four, there is a depth limit,
-    /// there is neither a time limit nor a node limit, the sides do not alternate, or half of the limits is
-    /// unlikely to suffice. With `wants_moves`, the analysis has the values of all moves, and the solver may
-    /// use nine tenths of the time limit instead of half. Without `wants_moves`, the analysis has only one
-    /// best move.
+    /// search. Returns `None` without a search in five cases: the game is not Connect Four, there is a depth
+    /// limit, there is neither a time limit nor a node limit, the sides do not alternate, or half of the
+    /// limits is unlikely to suffice. With `wants_moves`, the analysis has the values of all moves, and the
+    /// solver may use nine tenths of the time limit instead of half. Without `wants_moves`, the analysis has
+    /// only one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,

@@ -81,10 +81,10 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
-    /// Lists the forced moves. If the side to move can win at once, the forced moves are the winning moves.
-    /// Otherwise the forced moves are in the cells where `rival` could win with its next move. If no move is
-    /// forced, the list stays empty. With gravity, in misère games and on nine boards, the list always stays
-    /// empty.
+    /// Lists the forced moves. If the side to move can win with its next move, the forced moves are the
+    /// winning moves. Otherwise the forced moves are in the cells where `rival` could win with its next move.
+    /// If no move is forced, the list stays empty. With gravity, in misère games and on nine boards, the list
+    /// always stays empty.
     fn forced(
         &self,
         rules: &R,
@@ -102,13 +102,14 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
-    /// False only if no move of this side wins at once.
+    /// If false, no move of this side wins immediately. If true, a move may win.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }
 
     /// Adds a mark to the [`windows`](Features::windows) only, and returns the estimate for `by`. `try_on` is
-    /// much faster than `play`. The estimate is valid only if no side has a four.
+    /// much faster than `play`. The estimate is valid only if no side has a four (a line that lacks one
+    /// mark).
     fn try_on(&mut self, _by: Side, _at: Move) -> i32 {
         0
     }
@@ -124,7 +125,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// True only if no side can win any more. Always false on nine boards.
     fn is_dead(&self) -> bool;
 
-    /// False only if this side cannot win any more. Always true on nine boards.
+    /// If false, this side can no longer win. Always true on nine boards.
     fn can_win(&self, side: Side) -> bool;
 }
 

@@ -187,7 +187,7 @@ impl PositionValues<'_> {
     }
 }
 
-/// The value of a conclusion for the player of a seat.
+/// The value of a finished game for the player at seat `me`.
 fn value_of(end: &Conclusion, game: &Game, me: Seat) -> GameValue {
     let side = game.order().get(usize::from(me.0));
     match (end, side) {

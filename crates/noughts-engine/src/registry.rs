@@ -78,9 +78,9 @@ impl StrategyName {
         }
     }
 
-    /// Whether the strategy chooses every move of this game almost at once, independently of the earlier
-    /// moves of the game. If so, the strategy needs no separate thread, and one instance can serve many
-    /// games.
+    /// Whether the strategy chooses every move of this game in almost no time, and without regard to the
+    /// earlier moves of the game. If so, the strategy needs no separate thread, and one instance can serve
+    /// many games.
     pub fn is_instant(&self, game: &Game) -> bool {
         (self.kind.instant)(game)
     }

@@ -53,12 +53,13 @@ const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 /// Before this ply, counted from the root, a forced reply does not reduce the remaining depth.
 const DEEPEST_EXTENSION: usize = 60;
 
-/// Maximum number of candidates at the root, if the search looks for fours on a large board. This limit does not apply
-/// to forced replies and to defences against a sequence of fours.
+/// Maximum number of candidates at the root, if the search looks for fours (lines that lack one mark) on a
+/// large board. This limit does not apply to forced replies or to defences against a sequence of fours.
 const MAX_ROOT_CANDIDATES: usize = 30;
 
-/// Maximum number of candidates everywhere else on a large board, with the same exceptions. In 200 games of 15x15k5
-/// with `search:20000n`, 16 candidates scored 50.2 % against 12 candidates, and 20 candidates scored 41.0 %.
+/// Maximum number of candidates at all other nodes on a large board. The exceptions of
+/// [`MAX_ROOT_CANDIDATES`] apply here too. In 200 games of 15x15k5 with `search:20000n`, 16 candidates scored
+/// 50.2 % against 12 candidates, and 20 candidates scored 41.0 %.
 const MAX_CANDIDATES: usize = 12;
 
 /// Late move reduction on large boards: the search first tries moves from this index on with one ply less. If at least
@@ -147,12 +148,14 @@ struct Search<'t, R: Searchable> {
     free: usize,
     started: Duration,
     nodes: u64,
-    /// The endgame solver's result, if any. If there is a result, only root moves that keep the value are searched.
+    /// The endgame solver's result, if any. If there is a result, only root moves that keep the solved value
+    /// are searched.
     solved: Option<SolvedPosition>,
     /// The node count at which the search reads the clock next, and the number of nodes between two clock reads.
     next_clock_read: u64,
     nodes_per_clock_read: u64,
-    /// Whether a limit was reached or the stop is set. If so, values returned from now on are meaningless.
+    /// Whether a limit was reached or the stop flag is set. If so, values returned from now on are
+    /// meaningless.
     aborted: bool,
     /// Whether the search stopped at some position before the end of the game. If so, the value is not exact.
     has_reached_horizon: bool,
@@ -160,7 +163,8 @@ struct Search<'t, R: Searchable> {
     lists: Vec<Vec<Candidate>>,
     /// The killer move of each ply: the latest move that caused a cutoff at this ply.
     killers: Vec<Option<Move>>,
-    /// Whether this search looks for fours and for the replies that these fours force.
+    /// Whether this search looks for fours (lines that lack one mark) and for the replies that these fours
+    /// force.
     seeks_fours: bool,
     vcf: VcfSearch,
     vct: VctState,
@@ -175,7 +179,8 @@ struct Search<'t, R: Searchable> {
 /// The properties of a list of moves that [`Search::fill`] made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// Whether exactly one move is forced: this move wins at once, or all other moves lose at once.
+    /// Whether exactly one move is forced: this move wins immediately, or every other move lets the opponent
+    /// win immediately.
     forced: bool,
     /// Whether a best move is certainly in the list.
     complete: bool,
@@ -228,8 +233,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// The value of the position for the side that moved last. `turns` says whether the side to move is an opponent
-    /// of that side.
+    /// The value of the position for the side that moved last. `turns` is true if the side to move is an
+    /// opponent of the side that moved last.
     fn value_for(&mut self, turns: bool, depth: u32, alpha: i32, beta: i32) -> i32 {
         if turns {
             -self.value(depth, -beta, -alpha)

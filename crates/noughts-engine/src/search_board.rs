@@ -54,7 +54,7 @@ impl<R: Searchable> SearchBoard<R> {
         &self.features
     }
 
-    /// The windows (K cells in a line); `None` unless fours force replies in this game and two sides take
+    /// The windows (K cells in a line). `Some` only if fours force replies in this game and two sides take
     /// turns.
     pub(crate) fn windows(&mut self) -> Option<&mut Windows> {
         if self.regular && self.order.len() == 2 {

@@ -116,7 +116,7 @@ pub struct Progress {
     pub fill: u64,
     /// Time taken so far.
     pub time: Duration,
-    /// The side of the current question: can this side force a win?
+    /// The current question of the solver is whether this side can force a win.
     pub attacker: Side,
     /// A lower bound of the position's value.
     pub at_least: GameValue,

@@ -79,7 +79,7 @@ impl Stop {
     }
 
     /// A child of this flag. Setting the parent also sets the child, but setting the child does not set the
-    /// parent. So a caller can stop one of several computations, or all of them at once.
+    /// parent. So a caller can stop one of several computations, or all of them together.
     ///
     /// ```
     /// use noughts_engine::Stop;

@@ -59,7 +59,7 @@ impl<'r, R: Rules> General<'r, R> {
         self.symmetries.iter().map(bytes).min().unwrap_or_default()
     }
 
-    /// Whether the claim holds after the legal move `at`.
+    /// Whether the proof's claim holds after the legal move `at`.
     fn holds_after(&self, position: &R::Position, at: Move) -> bool {
         let mut next = position.clone();
         self.rules.play(&mut next, at);

@@ -42,7 +42,7 @@ impl Gravity {
         })
     }
 
-    /// Whether the claim holds without a proof record. The game must not be over in `position`.
+    /// Whether the proof's claim holds without a record. The game must not be over in `position`.
     pub(crate) fn is_obvious(&self, position: &Diagram, claim: Claim) -> bool {
         let (claimant, other) = (claim.claimant(), claim.claimant().next(2));
         if !claim.wins && !self.can_line(position, other, |_| true) {

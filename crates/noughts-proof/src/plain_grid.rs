@@ -6,8 +6,8 @@
 //! - A mark does not matter if its side can no longer complete a line through the mark. An empty cell does
 //!   not matter if neither side can still complete a line through the cell. Positions that differ only in
 //!   such cells count as the same position.
-//! - A line is *live* if a side can still complete the line. A move in a cell is no better than a move in
-//!   another empty cell that lies on all live lines through the first cell.
+//! - A line is *live* if a side can still complete the line. If all live lines through a cell also pass
+//!   through another empty cell, a move in the first cell is no better than a move in the second cell.
 //! - A side to move that can complete a line wins. A side to move that can make two threats with one mark wins, unless
 //!   the other side can complete a line. A threat is a line that lacks one mark.
 //! - Counting and pairing (`pairing.rs`) show that the attacker cannot win.
@@ -133,7 +133,7 @@ impl PlainGrid {
         (least, position.attacker_to_move)
     }
 
-    /// Whether the claim holds in a position that neither side has won.
+    /// Whether the proof's claim holds in a position that neither side has won.
     fn holds(&self, position: Position) -> bool {
         let live = self.live_lines(position);
         let wins = self.claim.wins;
@@ -142,7 +142,7 @@ impl PlainGrid {
             || !wins && self.is_held(position, &live, &[])
     }
 
-    /// Whether the claim holds after a move in cell `at`.
+    /// Whether the proof's claim holds after a move in the cell `at`.
     fn holds_after(&self, position: Position, at: usize) -> bool {
         let mut next = position;
         next.attacker_to_move = !position.attacker_to_move;
@@ -170,7 +170,7 @@ impl PlainGrid {
     }
 
     /// The moves that a proof record must answer: the empty cells on live lines (lines that a side can still
-    /// complete). A cell is left out if another empty cell lies on all live lines through this cell. If
+    /// complete). A cell is left out if all live lines through it also pass through another empty cell. If
     /// several cells lie on exactly the same live lines, only the cell with the lowest number is included.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);

@@ -12,7 +12,7 @@ const MAX_LINE: usize = 4096;
 pub(crate) const OTHER_SIDE_MOVES: &str = "`plays` is wrong here: the other side is to move";
 pub(crate) const MOVE_NEEDED: &str = "`all` is wrong here: name one move with `plays`";
 
-/// Why the claim holds in a position.
+/// Why the proof's claim holds in a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
     /// The claimant plays this move.
@@ -40,7 +40,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// An error in the current line.
+    /// An error with the number of the current line.
     pub(crate) fn error(&self, reason: String) -> ProofError {
         ProofError {
             line: self.number,
@@ -98,7 +98,8 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Reads the first lines of the proof (version, variant, position and value) and the line after them.
+    /// Reads the version, the variant, the position and the value. Afterwards, the line after the value is
+    /// the current line.
     pub(crate) fn heading(&mut self) -> Result<(Variant, Diagram, GameValue), ProofError> {
         self.next_line()?;
         if self.line != "noughts proof 1" {

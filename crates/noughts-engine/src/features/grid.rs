@@ -20,8 +20,8 @@ const MAX_CELLS_OF_SMALL_BOARD: usize = 64;
 /// A cell is near a mark if it is at most this many rows and columns away.
 const NEAR: usize = 2;
 
-/// A move can make a threat only if the windows through its cell have at least this value in total. This
-/// needs two windows that lack three marks, or one window that lacks two marks.
+/// A move can make a threat only if the windows through its cell have at least this value in total. Two
+/// windows that lack three marks have this total, and one window that lacks two marks has more.
 const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
 /// The number by which move ordering lowers the score of a move that makes a four. A four that is not part of
@@ -31,7 +31,7 @@ const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 const FOUR_PENALTY: i32 = 3_500;
 
 /// The search for sequences of fours runs only if K is at least this number. With shorter lines, games end
-/// before such a sequence is useful.
+/// before a sequence of fours (lines that lack one mark) is useful.
 const MIN_LINE_FOR_SEQUENCES: usize = 4;
 
 #[derive(Clone)]
@@ -39,7 +39,7 @@ pub(crate) struct GridFeatures {
     spec: GridSpec,
     sides: usize,
     windows: Windows,
-    /// The learned evaluation, if this game has one. If so, the values of windows are not computed.
+    /// The learned evaluation, if this game has one. In this case, the values of windows are not computed.
     patterns: Option<Patterns>,
     /// For each side and cell, the sum of the values of the side's windows through the cell. The index is `side *
     /// cells + cell`.
@@ -138,9 +138,10 @@ impl GridFeatures {
         }
     }
 
-    /// The score for move ordering. With a learned evaluation, this is the learned score. Otherwise it is the
-    /// sum of the values of the windows through the cell. The side's own windows count a little more than the
-    /// windows of the best opponent. In misère games the side's own windows lower the score.
+    /// The score for move ordering: a small bonus for cells near the middle, plus the learned score. Without
+    /// a learned evaluation, the second part is the weighted sum of the values of the windows through the
+    /// cell. The side's own windows then count a little more than the windows of the best opponent. In misère
+    /// games, the bonus and the side's own windows lower the score.
     fn move_score(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             return patterns.move_score(side, at) + self.centre(at);

@@ -76,20 +76,22 @@ impl Combination {
 /// The number of neurons.
 pub const HIDDEN: usize = 7;
 
-/// The weights of a combination: first the number that it adds to the linear term, then the number that it adds to
-/// each neuron.
+/// The weights of a combination (the four reaches of a side at a cell): first the number for the linear term,
+/// then one number for each neuron.
 type Weights = [i32; 1 + HIDDEN];
 
-/// The learned numbers of a combination. In each array, index 0 is for the side to move and index 1 for the opponent.
+/// The learned numbers of a combination (the four reaches of a side at a cell). In each array, index 0 is for
+/// the side to move and index 1 for the opponent.
 #[derive(Clone, Copy)]
 struct Numbers {
     weights: [Weights; 2],
     move_score: [i32; 2],
 }
 
-/// The learned numbers of all combinations.
+/// The learned numbers of all combinations. A combination consists of the four reaches of a side at a cell.
 struct Learned {
-    /// The index in `numbers` of each combination. Combinations with the same sorted reaches share their numbers.
+    /// For each combination, its index in `numbers`. Combinations with the same sorted reaches share their
+    /// numbers.
     indices: Vec<u16>,
     numbers: Vec<Numbers>,
     /// The start values of the weight sums: the sums of an empty board. These sums are the same for every
@@ -156,8 +158,8 @@ impl Learned {
         &self.numbers[usize::from(self.indices[usize::from(combination.0)])]
     }
 
-    /// The value of a board. The argument contains the sums of the weights of all free cells: first the linear part, then
-    /// one sum per neuron.
+    /// Evaluates a board. The argument has sums of weights over all free cells: first for the linear term,
+    /// then for each neuron.
     #[inline]
     fn value(&self, [linear, neurons @ ..]: &Weights) -> i32 {
         let neurons = neurons.iter().zip(&self.output);
@@ -176,7 +178,8 @@ impl Learned {
         std::array::from_fn(|n| own[n] + other[n])
     }
 
-    /// After the combinations of a free cell have changed, updates the sums that apply if `mover` is to move.
+    /// Updates `sum`, which applies if `mover` is to move: the combinations of a free cell have changed from
+    /// `before` to `after`.
     #[inline]
     fn exchange(
         &self,
@@ -198,8 +201,8 @@ impl Learned {
     }
 }
 
-/// The combinations of a cell after the line through the cell in `direction` has changed. The combinations do
-/// not depend on the content of the cell itself.
+/// The new combinations of a cell. `line` is the new content of the line through the cell in `direction`, and
+/// `shift` is the position of the cell in `line`. The content of the cell itself does not matter.
 #[inline]
 fn updated(
     reaches: &[u8],
@@ -278,7 +281,7 @@ fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     all
 }
 
-/// A mask with the lower bit of every cell.
+/// A bit mask that selects the lower of the two bits of every cell.
 const LOW_BITS: usize = 0x5555;
 
 /// The marks of the first side. `around` has two bits per neighbouring cell. In the result, the lower bit of a cell is
@@ -310,7 +313,7 @@ fn is_five(around: usize) -> bool {
     before + 1 + after == 5
 }
 
-/// Where a cell is in the line that passes through the cell in one direction.
+/// The position of a cell in its row, its column or one of its diagonals.
 #[derive(Clone, Copy, Default)]
 struct Place {
     line: u16,
@@ -333,7 +336,7 @@ pub struct Patterns {
     /// The combination of each cell for each side.
     combinations: Vec<[Combination; 2]>,
     taken: Vec<bool>,
-    /// For each of the two possible sides to move: the sums over the combinations of all free cells.
+    /// For each side to move, the sums of the weights over all free cells.
     sums: [Weights; 2],
     /// For each mark, the sums before the mark was placed, and the cell of the mark.
     before: Vec<([Weights; 2], usize)>,
@@ -493,7 +496,7 @@ impl Patterns {
         own.move_score[0] + other.move_score[1]
     }
 
-    /// Whether the move makes an open three or a better shape.
+    /// Whether the move makes an open three or a better shape: see `Reach`.
     pub(crate) fn is_attack(&self, side: Side, at: Move) -> bool {
         let combination = self.combinations[at.index()][side.index()];
         (0..4).any(|direction| combination.reach(direction) >= Reach::OpenThree as u16)
@@ -505,8 +508,8 @@ impl Patterns {
         (!self.taken[at.index()]).then(|| combinations.map(Combination::sorted))
     }
 
-    /// The cells of a line that are at most [`ARM`] away from a cell, including the cell, with the positions of their
-    /// bits.
+    /// The cells of a line that are at most [`ARM`] away from `cell`, including `cell`. Each item is a cell
+    /// and the position of the cell's two bits in the line.
     #[inline]
     fn line_around(
         &self,

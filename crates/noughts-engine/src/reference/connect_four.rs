@@ -1,6 +1,6 @@
 //! A plain alpha-beta search for Connect Four on 7x6. Benchmarks compare its speed with the speed of the
 //! solver. The search uses bit boards, null windows and a transposition table of upper bounds. It tries the
-//! columns from the middle outwards, and skips moves that lose at once.
+//! columns from the middle outwards, and skips moves that lose immediately.
 
 const STRIDE: u32 = 7;
 const BOTTOM: u64 = 0x0408_1020_4081;
@@ -65,8 +65,8 @@ impl PlainAlphaBeta {
         low
     }
 
-    /// The score of a position, or a bound of a score that is not between `alpha` and `beta`. The side to
-    /// move must not be able to win at once.
+    /// The score of a position. A result that is not between `alpha` and `beta` is only a bound. The side to
+    /// move must have no move that wins immediately.
     fn search(&mut self, mine: u64, mask: u64, mut alpha: i32, mut beta: i32) -> i32 {
         self.nodes += 1;
         let free = 42 - mask.count_ones() as i32;

@@ -6,8 +6,9 @@ use crate::features::{Candidate, Features, Searchable};
 use crate::search::vcf::only_completion;
 use crate::search::{Search, WIN};
 
-/// Node limits of a VCF search: at the root, at inner nodes and at leaves. A limit of 8 or 100 at leaves gave the
-/// same strength in 600 games of 15x15k5, measured without the learned evaluation.
+/// Node limits of a search for a VCF (victory by continuous fours): at the root, at inner nodes and at
+/// leaves. A limit of 8 or 100 at leaves gave the same strength in 600 games of 15x15k5, measured without the
+/// learned evaluation.
 const FIRST_SEQUENCE: u64 = 400;
 const INNER_SEQUENCE: u64 = 100;
 pub(super) const LAST_SEQUENCE: u64 = 30;
@@ -34,7 +35,8 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// The value of a VCF of the side to move, if one is found.
+    /// The value for the side to move if it wins by a VCF (victory by continuous fours). `None` if no VCF is
+    /// found.
     pub(super) fn win_by_force(&mut self, depth: u32) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
         let max_nodes = match depth {
@@ -60,9 +62,10 @@ impl<R: Searchable> Search<'_, R> {
         limit.saturating_sub(self.nodes)
     }
 
-    /// An approximate value of a move for the side that plays it. The function looks only for a VCF of the
-    /// opponent after the move. `None` if the move makes a four or fills the board, or if this search does
-    /// not look for fours. If the result is `None`, the caller must play the move and search.
+    /// An approximate value of a move for the side that plays it. The function looks only for a VCF (victory
+    /// by continuous fours) of the opponent after the move. `None` if the move makes a four or fills the
+    /// board, or if this search does not look for fours. If the result is `None`, the caller must play the
+    /// move and search.
     pub(super) fn quick_value(&mut self, at: Move) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply());
         if !self.seeks_fours || ply + 1 >= self.free {
@@ -87,7 +90,8 @@ impl<R: Searchable> Search<'_, R> {
         value
     }
 
-    /// Lists defences against a VCF of the opponent. Lists nothing if no VCF is found.
+    /// Lists defences against a VCF (victory by continuous fours) of the opponent. Lists nothing if no VCF is
+    /// found.
     pub(super) fn list_defences(&mut self, list: &mut Vec<Candidate>) {
         let mover = self.board.to_move();
         let rival = mover.next(2);

@@ -12,8 +12,8 @@ const MAX_TIME_MS: u64 = 3_600_000;
 /// Maximum node limit. A search of this many nodes takes about an hour, as long as [`MAX_TIME_MS`] allows.
 const MAX_NODES: u64 = 10_000_000_000;
 
-/// When a search stops: at the first limit that it reaches. A search always finds a move, even if it reaches a limit at
-/// once.
+/// When a search stops: at the first limit that it reaches. A search always finds a move, even if it reaches
+/// a limit immediately.
 ///
 /// A time or a node limit can be parsed from text:
 ///

@@ -16,7 +16,8 @@ use crate::search::{LIKELY, Limits, Search, SearchContext, SearchPurpose, doubte
 /// within the noise.
 const MIN_CLAIMED_DEPTH: u32 = 4;
 
-/// Number of claim slots. If two claims use the same slot, the later one overwrites the earlier one.
+/// Number of slots for claimed moves. If two claims use the same slot, the later claim overwrites the earlier
+/// claim.
 const CLAIMS: usize = 4096;
 
 /// The state that the threads of a search share besides the transposition table.
@@ -60,11 +61,12 @@ impl SharedSearch {
 /// Which thread has claimed a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// No thread: the remaining depth is too small for claims, or the search has only one thread.
+    /// No thread has claimed the move: the remaining depth is too small for claims, or the search has only
+    /// one thread.
     Free,
-    /// This thread, which claimed the move with this key.
+    /// This thread has claimed the move. The value is the key of the move.
     Here(u64),
-    /// Another thread.
+    /// Another thread has claimed the move.
     Elsewhere,
 }
 
@@ -167,7 +169,8 @@ impl<R: Searchable> Search<'_, R> {
         self.check_shared();
     }
 
-    /// Claims a move, unless another thread has claimed it or the remaining depth `depth` is too small.
+    /// Claims a move for this thread, unless another thread has claimed it or the remaining depth `depth` is
+    /// too small.
     #[inline]
     pub(super) fn claim(&self, at: Move, depth: u32) -> Claim {
         match self.shared {
@@ -186,8 +189,8 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// Ends this thread if the search is over. A helper thread also adds its nodes to the shared count. The first
-    /// thread also ends if all threads together have reached the node limit.
+    /// Aborts the search of this thread if the search is over. A helper thread also adds its nodes to the
+    /// shared count. The first thread also aborts if all threads together have reached the node limit.
     pub(super) fn check_shared(&mut self) {
         let Some(shared) = self.shared else { return };
         self.aborted |= shared.over.load(Ordering::Relaxed);

@@ -40,8 +40,8 @@ impl<R: Searchable> Search<'_, R> {
         matches!(&self.solved, Some(solved) if solved.value == value)
     }
 
-    /// A move that wins at once. Tries every legal move until the stop is set, because the transposition table does not
-    /// store the last plies.
+    /// A move that wins immediately. Tries every legal move until the stop flag is set, because the
+    /// transposition table does not store the last plies.
     fn winning_move(&mut self) -> Option<Move> {
         let mover = self.board.to_move();
         if !self.board.features().may_win_at_once(mover) {
@@ -59,7 +59,7 @@ impl<R: Searchable> Search<'_, R> {
     }
 
     /// The principal variation that begins with `first`. The later moves come from the transposition table or
-    /// win at once.
+    /// win immediately.
     fn line(&mut self, first: Move) -> Vec<Move> {
         let mut line = vec![first];
         self.board.play(first);

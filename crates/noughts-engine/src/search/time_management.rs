@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use noughts_rules::Move;
 
-/// A depth takes about this many times as long as the depth before. If the next depth would probably not
-/// finish within the time for the turn, the search does not start it.
+/// The search of one depth takes about this many times as long as the search of the previous depth. If the
+/// next depth would probably not finish within the time for the turn, the search does not start it.
 const GROWTH: u32 = 2;
 
-/// After this number of depths with the same best move, another best move is unlikely.
+/// If the best move has not changed for this number of depths, it is unlikely to change later.
 const SETTLED: u32 = 4;
 
-/// If the value falls by at least this number within two depths, the search may take longer. The number is about the
-/// value of a line that lacks two marks.
+/// If the value falls by at least this number within two depths, the search may take longer than usual. The
+/// number is about the value of a line that lacks two marks.
 const FALL: i32 = 200;
 
 /// The history of the completed depths.

@@ -1,9 +1,9 @@
 //! Victory by continuous fours (VCF).
 //!
-//! A *four* is a window that lacks one mark. The opponent has a single reply to a four, so two fours at once
-//! win. The attacker plays only fours. So the search of a sequence of twenty plies takes only a few hundred
-//! nodes, and every win that the search finds is certain. This search is used only for two sides that take
-//! turns, in games where every empty cell may be played and every completed window wins.
+//! A *four* is a window that lacks one mark. The opponent has a single reply to a four, so two fours made by
+//! one move win. The attacker plays only fours. So the search for a sequence of twenty plies takes only a few
+//! hundred nodes, and every win that the search finds is certain. This search is used only for two sides that
+//! take turns, in games where every empty cell may be played and every completed window wins.
 
 use noughts_rules::{Move, Side};
 
@@ -12,10 +12,11 @@ use crate::features::windows::Windows;
 /// Maximum number of fours in a sequence.
 const MAX_FOURS: usize = 24;
 
-/// Number of slots of the table of positions without a VCF.
+/// Number of slots of the table `failed`: positions without a VCF (victory by continuous fours).
 const FAILED_SLOTS: usize = 1 << 13;
 
-/// A VCF search. Callers use one `VcfSearch` for many searches, to reuse its memory.
+/// A search for a VCF (victory by continuous fours). Callers use one `VcfSearch` for many searches, to reuse
+/// its memory.
 pub(crate) struct VcfSearch {
     /// The fours of the current sequence, each with the reply that the four forces.
     line: Vec<(Move, Move)>,
@@ -74,9 +75,10 @@ impl VcfSearch {
         of_line.or_else(|| self.last.first().copied())
     }
 
-    /// Lists the moves with which the opponent of `side` may break the latest sequence found: the cells of the
-    /// sequence, cells that turn a forced reply into a four of the opponent, and cells where the opponent makes a four
-    /// at once. All other moves lose. A cell may be listed twice. The board must be in the position that was searched.
+    /// Lists the moves with which the opponent of `side` may break the latest sequence found: the cells of
+    /// the sequence, cells that turn a forced reply into a four of the opponent, and cells where the opponent
+    /// makes a four. All other moves lose. A cell may be listed twice. The board must be in the position that
+    /// was searched.
     pub(crate) fn defences(&self, windows: &Windows, side: Side, into: &mut Vec<Move>) {
         let (line, rival) = (windows.line(), side.next(2));
         into.extend(self.line.iter().flat_map(|four| [four.0, four.1]));
@@ -143,7 +145,7 @@ impl VcfSearch {
     }
 
     /// Lists the possible fours. With `must`, lists only fours that a move in the cell `must` makes. Returns
-    /// true if a move makes two fours at once. Two fours at once win, so they end the sequence.
+    /// true if one move makes two fours. This move wins, so it ends the sequence.
     fn list(&mut self, windows: &Windows, side: Side, must: Option<Move>, begin: usize) -> bool {
         for number in windows.lacking(side, 2) {
             let mut free = windows.free(*number);
@@ -168,8 +170,8 @@ impl VcfSearch {
     }
 }
 
-/// The only cell where `side` can complete a line; `None` if there is no such cell. An error if there are several such
-/// cells.
+/// The only cell where `side` can complete a line. `None` if there is no such cell, `Err` if there are two or
+/// more.
 pub(crate) fn only_completion(windows: &Windows, side: Side) -> Result<Option<Move>, ()> {
     let mut only = None;
     for number in windows.lacking(side, 1) {

@@ -1,5 +1,5 @@
-//! Victory by continuous threats (VCT). Every move of the attacker is a four or threatens a VCF. So the opponent has
-//! few replies, and the search tries all of them.
+//! Victory by continuous threats (VCT). Every move of the attacker is a four or threatens a VCF (victory by
+//! continuous fours). So the opponent has few replies, and the search tries all of them.
 
 use noughts_rules::Move;
 
@@ -14,16 +14,17 @@ const MAX_ATTACKS: usize = 12;
 /// Maximum number of threats in a sequence.
 const MAX_THREATS: u32 = 12;
 
-/// Number of slots of the table of positions without a VCT.
+/// Number of slots of the table `failed`: positions without a VCT (victory by continuous threats).
 const FAILED_SLOTS: usize = 1 << 12;
 
-/// The first VCT search starts after this many nodes. With fewer nodes, the ordinary search is more useful.
+/// The first search for a VCT (victory by continuous threats) starts after this many nodes. With fewer nodes,
+/// the ordinary search is more useful.
 const MIN_NODES: u64 = 4_000;
 
 pub(super) struct VctState {
     /// Node count at which the current attempt ends.
     until: u64,
-    /// The first move of the latest VCT found.
+    /// The first move of the latest VCT (victory by continuous threats) found.
     first: Option<Move>,
     /// Whether the maximum number of threats ended an attack. If so, a higher maximum may find a VCT.
     cut: bool,
@@ -35,7 +36,7 @@ pub(super) struct VctState {
     refutations: Vec<RefutationAttempt>,
 }
 
-/// A search for a VCT of the opponent after the root move `at`.
+/// A search for a VCT (victory by continuous threats) of the opponent after the root move `at`.
 struct RefutationAttempt {
     at: Move,
     /// The node limit of the search.
@@ -58,7 +59,8 @@ impl VctState {
 }
 
 impl<R: Searchable> Search<'_, R> {
-    /// Searches for a VCT of the side to move at the root, if enough nodes were searched since the previous attempt.
+    /// Searches for a VCT (victory by continuous threats) of the side to move at the root, if enough nodes
+    /// were searched since the previous attempt.
     pub(super) fn vct_when_due(&mut self) -> Option<(Move, i32)> {
         if !self.seeks_fours || self.nodes < self.vct.due {
             return None;
@@ -69,14 +71,16 @@ impl<R: Searchable> Search<'_, R> {
         plies.map(|plies| (first, WIN - plies as i32))
     }
 
-    /// The value of a root move that is known to lose by a VCT.
+    /// The value of a root move that is known to lose by a VCT (victory by continuous threats). `None` if no
+    /// loss is known.
     pub(super) fn known_loss(&self, at: Move) -> Option<i32> {
         let plies = self.refutation(at)?.lost?;
         Some(plies as i32 - WIN)
     }
 
-    /// The value of a root move, if the opponent has a VCT after the move. Called for moves that seem best.
-    /// Searches the same move again only after the node count has about doubled.
+    /// The value of a root move if the opponent has a VCT (victory by continuous threats) after the move;
+    /// otherwise `None`. Called for moves that seem best. Searches the same move again only after the node
+    /// count has about doubled.
     pub(super) fn refute(&mut self, at: Move) -> Option<i32> {
         let allowed = self.nodes / 4;
         let enough = |refutation: &RefutationAttempt| 2 * refutation.allowed > allowed;

@@ -76,7 +76,7 @@ pub(crate) struct ConnectFour {
 
 /// A function that a search calls every 4 096 nodes. The arguments are the number of nodes and the fill of
 /// the table in thousandths. The function returns true to stop the search. The proof writer also calls the
-/// function for every record.
+/// function for every record of the proof.
 pub(crate) type ShouldStop<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 /// A solved position.
@@ -178,8 +178,8 @@ impl ConnectFour {
         (self.geometry.cells ^ marks.mask).count_ones()
     }
 
-    /// Whether the value of this position follows from the book, with a short search at most. On 7x6, with at most nine
-    /// marks, the distance follows too.
+    /// Whether the value of this position follows from the book, directly or after a short search. On 7x6,
+    /// with at most nine marks, the distance follows too.
     pub(crate) fn is_in_book(&self, marks: Marks) -> bool {
         let (key, mark_count) = (self.geometry.canonical_key(marks), marks.mask.count_ones());
         self.book
@@ -328,8 +328,8 @@ impl ConnectFour {
         Ok(low)
     }
 
-    /// The score of a position in which the side to move cannot win at once. A result between alpha and beta is exact.
-    /// Any other result is a bound.
+    /// The score of a position in which the side to move has no move that wins immediately. A result between
+    /// alpha and beta is exact. Any other result is a bound.
     fn search<const STRIDE: u32>(
         &mut self,
         marks: Marks,
@@ -411,7 +411,7 @@ impl ConnectFour {
         best
     }
 
-    /// The moves and their number. The move that makes the most threats comes first.
+    /// The moves in `moves`, and their number. The move that makes the most threats comes first.
     fn ordered<const STRIDE: u32>(&self, marks: Marks, moves: u64) -> ([u64; 16], usize) {
         let (mut cells, mut threats, mut count) = ([0; 16], [0; 16], 0);
         for column in &self.columns {
@@ -434,7 +434,7 @@ impl ConnectFour {
         (cells, count)
     }
 
-    /// The key of a position in the table.
+    /// The key under which the table stores a position.
     fn key(&self, marks: Marks, free: u32) -> u64 {
         match free < MIN_FREE_FOR_MIRROR {
             true => self.geometry.key(marks),

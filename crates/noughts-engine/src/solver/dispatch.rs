@@ -16,7 +16,7 @@ pub(crate) fn is_plain(spec: &GridSpec) -> bool {
 
 /// How the solver represents a position.
 pub(crate) enum Representation {
-    /// A plain grid of up to 64 cells and 64 lines that is not a square, so it has only four symmetries.
+    /// A plain grid that is not a square, so it has only four symmetries. It has up to 64 cells and 64 lines.
     Rectangle,
     /// A plain grid of up to 64 cells and 64 lines.
     Small,

@@ -13,7 +13,7 @@ pub(crate) trait Endgame: Rules {
         0
     }
 
-    /// False only if `side` can no longer win. Always true on grids.
+    /// If false, `side` can no longer win. Always true on grids.
     fn can_win(&self, _position: &Self::Position, _side: Side) -> bool {
         true
     }

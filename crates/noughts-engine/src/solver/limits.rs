@@ -19,7 +19,7 @@ pub(crate) struct Shared {
     pub(crate) is_crowded: AtomicBool,
 }
 
-/// The limits of one call of a solver: the budget, the stop, and the time when the call began.
+/// The limits of one call of a solver: the budget, the stop flag, and the time when the call began.
 pub(crate) struct Limits<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) clock: &'a dyn Clock,
@@ -41,7 +41,7 @@ pub(crate) struct MainThread<'a, 'l> {
     pub(crate) since: u64,
 }
 
-/// Number of nodes between two reads of the clock and of the used part of the table.
+/// The main thread reads the clock and the used part of the table once in this many nodes.
 const NODES_PER_REPORT: u64 = 1024;
 
 impl Limit for MainThread<'_, '_> {
@@ -92,7 +92,7 @@ impl Limit for HelperThread<'_> {
     }
 }
 
-/// A limit on the number of nodes. The stop also ends the search.
+/// A limit on the number of nodes. Setting `stop` also ends the search.
 pub(crate) struct NodeLimit<'a> {
     pub(crate) left: &'a mut u64,
     pub(crate) stop: &'a Stop,

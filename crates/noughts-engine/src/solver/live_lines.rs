@@ -9,8 +9,8 @@ pub(crate) struct Scale {
 }
 
 /// A line that lacks more marks than this number has the weight of a line that lacks only this number of
-/// marks. So a weight may be too high, but never too low, and counting never wrongly shows that a side stops
-/// all lines.
+/// marks. So a weight may be too high, but never too low. If counting then shows that a side stops all lines,
+/// this result is right.
 const LONGEST: usize = 20;
 
 impl Scale {
@@ -133,8 +133,8 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// Whether the other side certainly stops all lines if it always takes the cell with the largest weight. `moves`
-    /// says whether the side that owns the lines is to move.
+    /// Whether the other side certainly stops all lines if it always takes the cell with the largest weight.
+    /// `moves` is true if the side that owns the lines is to move.
     pub(crate) fn is_held_by_counting(&self, moves: bool) -> bool {
         let heaviest = if moves { max_weight(&self.on) } else { 0 };
         self.sum + heaviest < self.scale.complete_weight()

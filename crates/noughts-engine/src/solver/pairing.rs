@@ -13,7 +13,7 @@ use noughts_rules::Bits;
 
 use super::live_lines::{LiveLines, Scale, heaviest, max_weight};
 
-/// Searches for pairs that, together with counting, stop all lines of the attacker.
+/// Searches for pairs of cells that, together with counting, stop all lines of the attacker.
 pub(crate) struct PairingSearch<B, L> {
     /// All lines through each cell.
     through: Vec<L>,
@@ -31,7 +31,7 @@ pub(crate) struct PairingSearch<B, L> {
 /// The lines that no pair stops.
 struct RemainingLines<B, L> {
     alive: L,
-    /// The cells of each line that are empty and in no pair.
+    /// For each line, the cells of this line that are empty and in no pair.
     lines: Vec<B>,
     weights: Vec<u32>,
     sum: u32,
@@ -93,7 +93,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         self.pairs.clear();
     }
 
-    /// Whether pairing and counting stop all lines. `attacks` says whether the attacker is to move.
+    /// Whether pairing and counting stop all lines. `attacks` is true if the attacker is to move.
     pub(crate) fn holds(&mut self, attacks: bool) -> bool {
         // With this total weight or more, the defender needs one pair for each line. The pairs need two cells
         // for each line, because no cell may be in two pairs.
@@ -161,7 +161,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         left.alive = left.alive.minus(both);
     }
 
-    /// Whether counting stops the lines that are left.
+    /// Whether counting stops the remaining lines.
     fn is_counted_out(&mut self, attacks: bool) -> bool {
         let left = &self.left;
         if !attacks {
@@ -175,8 +175,9 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         cells.all(|at| self.left.on[at] < room || self.is_answered(Some(at), None))
     }
 
-    /// Whether counting stops all lines after the attacker takes `taken`, the defender takes `answer`, and the
-    /// attacker makes any next move. Without `answer`, the defender takes the cell with the largest weight.
+    /// Whether counting stops all lines after the attacker takes `taken`, the defender takes `answer`, and
+    /// the attacker makes any next move. Without `taken`, the defender moves first. Without `answer`, the
+    /// defender takes the cell with the largest weight.
     fn is_answered(&mut self, taken: Option<usize>, answer: Option<usize>) -> bool {
         let left = &self.left;
         self.trial.copy_from_slice(&left.on);

@@ -2,9 +2,9 @@
 //! more wins.
 //!
 //! An extra mark is never a disadvantage for its owner. A line is *live* if a side can still complete the
-//! line. A cell does not matter if no live line passes through the cell. A cell is *dominated* if another
-//! empty cell lies on all live lines through the cell. A move in the dominated cell is never better than a
-//! move in that other cell. The module `pairing` adds counting and pairing.
+//! line. A cell does not matter if no live line passes through the cell. A cell is *dominated* if all live
+//! lines through it also pass through another empty cell. A move in the dominated cell is never better than a
+//! move in this second cell. The module `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -53,9 +53,9 @@ struct Threats<B> {
     wins: B,
     /// Cells where a mark of this side makes a threat (a line that lacks one mark).
     makes: B,
-    /// Cells where a mark of this side makes two threats at once.
+    /// Cells where one mark of this side makes two threats (a fork).
     forks: B,
-    /// Cells with which the other side stops all forks.
+    /// Cells where a mark of the other side stops all forks.
     stops: B,
 }
 
@@ -138,7 +138,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
             .fill(attacker, &self.geometry.lines, self.marks[0]);
     }
 
-    /// The moves on live lines, without the dominated moves.
+    /// The moves on lines that a side can still complete. Leaves out dominated moves, which are never better
+    /// than another move.
     pub(crate) fn all_moves(&self) -> Vec<Move> {
         let [attacker, defender] = self.threats();
         let mut cells = attacker.cells.or(defender.cells);

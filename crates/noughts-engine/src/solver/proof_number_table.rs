@@ -77,7 +77,7 @@ impl ProofNumberTable {
         None
     }
 
-    /// Loads the buckets of all keys into the processor's cache at once, so that the cache misses overlap.
+    /// Loads the buckets of all keys into the processor's cache together, so that the cache misses overlap.
     /// When the buckets were loaded one by one, loading took a quarter of the time of a search.
     #[inline]
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {

@@ -34,15 +34,16 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
 
 /// A position for which a proof can be written.
 pub(crate) trait ProvablePosition: SearchPosition {
-    /// With `wins`: whether the checker sees without a record that the attacker wins. Without `wins`: whether
-    /// the checker sees without a record that the attacker cannot win.
+    /// Whether the checker needs no record to see that the attacker wins (with `wins`) or cannot win (without
+    /// `wins`).
     fn is_obvious(&mut self, wins: bool) -> bool;
 
-    /// A move of the side to move that wins at once or makes two threats; `None` if no such move is known.
+    /// A move of the side to move that wins immediately or makes two threats; `None` if no such move is
+    /// known.
     fn quick_win(&mut self) -> Option<Move>;
 
-    /// The moves that a proof for all moves must answer. Moves that are never better than another move may be
-    /// missing.
+    /// The moves that a record with the reason `all` must answer. Moves that are never better than another
+    /// move may be missing.
     fn all_moves(&mut self) -> Vec<Move>;
 
     /// Pairs of cells with which the defender prevents a win; `None` if no such pairs are found.
@@ -188,18 +189,19 @@ pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -
         .or_else(|| behind(dfpn, &|dfpn| dfpn.answer() == Some(wins)))
 }
 
-/// With `wins`: whether the checker sees without a record that the attacker wins. Without `wins`: whether the
-/// checker sees without a record that the attacker cannot win.
+/// Whether the checker needs no record to see that the attacker wins (with `wins`) or cannot win (without
+/// `wins`).
 pub(crate) fn is_obvious(mut position: impl ProvablePosition, wins: bool) -> bool {
     position.is_obvious(wins)
 }
 
-/// Whether the position has no move that a proof must answer.
+/// Whether a proof answers no move in this position, because there is no move or none that matters.
 pub(crate) fn is_dead(mut position: impl ProvablePosition) -> bool {
     position.all_moves().is_empty()
 }
 
-/// A move in a lost position: a move that does not lose at once, or any move if every move loses at once.
+/// A move in a lost position. Prefers a move after which the attacker's win is not obvious to the checker.
+/// `None` if no move matters.
 pub(crate) fn resisting_move<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>) -> Option<Move> {
     let moves = dfpn.position.all_moves();
     let longer = moves.iter().copied().find(|at| {

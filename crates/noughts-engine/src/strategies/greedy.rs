@@ -1,7 +1,7 @@
-//! `greedy` wins at once if it can. Otherwise, if the next player threatens to win at once, `greedy` prevents
-//! this win. This second rule applies only on one board, without gravity and without misère. If no rule
-//! applies, `greedy` plays the most promising move. With gravity, in misère games and on nine boards, the
-//! most promising move usually prevents a win of the next player.
+//! `greedy` plays a winning move if there is one. Otherwise, if the next player threatens to win with the
+//! next move, `greedy` prevents this win. This second rule applies only on one board, without gravity and
+//! without misère. If no rule applies, `greedy` plays the most promising move. With gravity, in misère games
+//! and on nine boards, the most promising move usually prevents a win of the next player.
 
 use noughts_rules::{Game, Outcome, dispatch};
 
@@ -43,8 +43,9 @@ impl Strategy for Greedy {
     }
 }
 
-/// The candidates with their scores. A move that wins at once gets the highest score, and a move that loses at once
-/// gets the lowest. Moves that were not tried before the stop keep their ordinary scores.
+/// The candidates with their scores. A move that wins immediately gets the highest score, and a move that
+/// loses immediately gets the lowest. Moves that were not tried before `stop` was set keep their ordinary
+/// scores.
 fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidate> {
     let mut list = Vec::new();
     let me = board.to_move();

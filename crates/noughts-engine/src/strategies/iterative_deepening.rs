@@ -81,8 +81,8 @@ impl IterativeDeepening {
         self.limits = limits;
     }
 
-    /// Whether a new search with these limits and this memory would have tables as large as the tables of
-    /// this search.
+    /// Whether a new search with these limits and this memory limit would have tables as large as the tables
+    /// of this search.
     pub fn has_size_for(&self, limits: &Limits, memory: usize) -> bool {
         self.table.bits() == table_bits(limits, memory) && self.endgame.has_size_for(memory / 2)
     }

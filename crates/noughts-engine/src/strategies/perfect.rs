@@ -60,7 +60,7 @@ const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 const TABLE_BITS: u32 = 20;
 
 /// Like `TABLE_BITS`, but for boards of up to nine cells. The table takes only 256 kilobytes, because a
-/// server keeps one instance of this strategy for each of these variants.
+/// server keeps one instance of this strategy for each variant of this size.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {

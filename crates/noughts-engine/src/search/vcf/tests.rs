@@ -139,7 +139,7 @@ fn a_four_prepares_a_straight_four() {
     assert_eq!(found(PREPARED), Some((5, "1-4".into())));
 }
 
-/// In this position the reply at 1-5 also makes a four for the defender.
+/// In this position o's reply at 1-5 also makes a four for o.
 #[test]
 fn a_reply_that_makes_a_four_stops_the_sequence() {
     let wins = found(

@@ -57,8 +57,8 @@ const BYTES: usize = 7;
 
 /// The book of one board size: values and best moves of positions at the beginning of the game.
 pub(crate) struct Book {
-    /// Sorted entries. Each entry is a canonical key, then two bits for the sign of the score plus 1, then three bits
-    /// for the column of the best move.
+    /// Sorted entries. Each entry is a canonical key, then two bits for the sign of the score (stored plus
+    /// 1), then three bits for the column of the best move.
     entries: Vec<u64>,
     openings: Option<Openings>,
 }
@@ -105,8 +105,9 @@ impl Book {
         }
     }
 
-    /// Bounds of the score of the position with this canonical key and this many marks; `None` if the book does not
-    /// have the position. If the book has the exact score, both bounds are this score.
+    /// The lower and the upper bound of a position's score. `key` is the canonical key of the position, and
+    /// `mark_count` is the number of its marks. `None` if the book does not have the position. If the book
+    /// has the exact score, both bounds are this score.
     pub(super) fn bounds(&self, key: u64, mark_count: u32) -> Option<(i32, i32)> {
         let openings = self.openings.as_ref();
         let openings = openings.filter(|openings| openings.mark_count == mark_count);
@@ -142,7 +143,7 @@ impl Book {
         })
     }
 
-    /// The cell of a best move, and the sign of the score.
+    /// The cell of a best move, and the sign of the score. `None` if the book has no entry for the position.
     pub(crate) fn best(&self, geometry: &Geometry, marks: Marks) -> Option<(u64, i32)> {
         let key = geometry.canonical_key(marks);
         let entry = self.get(key)?;

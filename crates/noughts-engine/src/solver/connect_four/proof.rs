@@ -70,7 +70,8 @@ impl Writer<'_> {
         writeln!(self.into, "{position} {reason}")
     }
 
-    /// A move of the claimant after which the claim still holds, preferably a move that needs few further records.
+    /// A move of the claimant (the side that the claim favours) after which the claim still holds. Prefers a
+    /// move that needs few further records.
     fn good_move(&mut self, marks: Marks) -> io::Result<(Move, Marks)> {
         // The opponent's score after the move must be less than this limit.
         let limit = Score(if self.wins { 0 } else { 1 });
@@ -94,7 +95,7 @@ impl Writer<'_> {
         Err(io::Error::other("internal error: no move keeps the value"))
     }
 
-    /// Number of moves that do not lose at once.
+    /// Number of moves that do not lose immediately.
     fn replies(&self, marks: Marks) -> u32 {
         let geometry = &self.solver.geometry;
         let playable = geometry.playable(marks.mask);

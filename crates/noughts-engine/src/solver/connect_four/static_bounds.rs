@@ -10,7 +10,7 @@
 use super::{ConnectFour, Marks};
 
 impl ConnectFour {
-    /// Bounds of the score of a position in which the side to move cannot win at once. `threats` are the
+    /// Bounds of the score of a position in which the side to move cannot win immediately. `threats` are the
     /// cells that complete a line of the opponent. The function skips a bound that cannot narrow the window.
     pub(super) fn static_bounds<const STRIDE: u32>(
         &self,

@@ -1,5 +1,5 @@
-//! The scores of all positions with nine marks in which the side to move cannot win at once, with one byte per
-//! position. A position and its mirror image share a score.
+//! The scores of all positions with nine marks in which the side to move cannot win immediately, with one
+//! byte per position. A position and its mirror image share a score.
 
 use std::borrow::Cow;
 
@@ -57,8 +57,8 @@ pub(super) fn pack(scores: &[Score]) -> Vec<u8> {
     scores.iter().map(byte).collect()
 }
 
-/// The canonical keys of positions with this many marks, in ascending order: all positions that occur in games and in
-/// which the side to move cannot win at once.
+/// The canonical keys of positions with this many marks, in ascending order: all positions that occur in
+/// games and in which the side to move cannot win immediately.
 pub(super) fn keys(geometry: &Geometry, mark_count: u32) -> Vec<u64> {
     let can_win = |marks: &Marks| {
         let completing = geometry.completing::<0>(marks.mine, marks.mask);

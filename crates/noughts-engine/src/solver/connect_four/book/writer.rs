@@ -50,8 +50,9 @@ pub struct BookProgress {
 }
 
 impl BookWriter {
-    /// A writer for a board such as `7x6`, with known entries and a table of this many bytes; `None` if the board has
-    /// no book. The writer begins with the games in which `perfect` is the first player.
+    /// A writer for a board such as `7x6`. The book already has `entries`, and the solver's table takes at
+    /// most `bytes` bytes. `None` if the board has no book. The writer begins with the games in which
+    /// `perfect` is the first player.
     pub fn new(board: &str, entries: &[u64], bytes: usize) -> Option<BookWriter> {
         let (geometry, solver) = solver_without_book(board, bytes)?;
         let start = OwnPosition {
@@ -80,7 +81,7 @@ impl BookWriter {
             .collect();
     }
 
-    /// Visits the next position; `None` when all were visited.
+    /// Visits the next position. Returns `None` when all positions were visited.
     pub fn step(&mut self) -> Option<BookProgress> {
         if self.open.is_empty() {
             self.open = std::mem::take(&mut self.next);
@@ -232,7 +233,7 @@ impl OpeningSolver {
         self.solver.book = Some(Box::leak(Box::new(book)));
     }
 
-    /// The keys of the positions, in the order of the file.
+    /// The keys of the positions, in the order of the openings file.
     pub fn keys(&self) -> Vec<u64> {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
