@@ -44,7 +44,7 @@ pub struct Standings {
     pub surplus: u32,
     /// The sequential test, its log-likelihood ratio and its decision, if there is a test.
     pub sprt: Option<(Sprt, f64, SprtDecision)>,
-    /// The mean score of each participant after each complete opening.
+    /// After each opening that was played from all seats: the mean score of each participant so far.
     pub history: Vec<Vec<f64>>,
     /// In two-player games: the score of participant `a` against participant `b`, with the key `(a, b)`, where `a` is
     /// less than `b`.
@@ -117,12 +117,12 @@ pub struct SequentialTest {
     scores: ScoreSample,
     /// The number of the first game of the next opening.
     next: u32,
-    /// The number of games that the test used, and its decision.
+    /// The number of games that the test used, and its decision. `None` before the decision.
     decided: Option<(u32, SprtDecision)>,
 }
 
 impl SequentialTest {
-    /// A test without games.
+    /// Creates a test without results.
     pub fn new(test: Sprt) -> SequentialTest {
         SequentialTest {
             test,
@@ -132,7 +132,7 @@ impl SequentialTest {
         }
     }
 
-    /// Adds new results. Returns whether the test has decided.
+    /// Adds new results. Returns whether the test has accepted one of the two Elo differences.
     pub fn update(&mut self, tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> bool {
         let seats = tournament.seats() as u32;
         while self.decided.is_none() {

@@ -7,8 +7,8 @@ use noughts_engine::Stop;
 /// The number of SIGINT, the signal that Ctrl-C sends.
 pub(crate) const INTERRUPT: i32 = 2;
 
-/// Returns a stop flag, which the first signal sets. A Ctrl-C after the first signal ends the program at once. Other
-/// later signals have no effect, because a closing terminal often sends SIGHUP twice.
+/// Returns a stop flag, which the first signal sets. A Ctrl-C after the first signal ends the program
+/// immediately. Other later signals have no effect, because a closing terminal often sends SIGHUP twice.
 pub(crate) fn stop_on_signal() -> io::Result<Stop> {
     let stop = Stop::new();
     let told = stop.clone();

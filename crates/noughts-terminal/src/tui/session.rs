@@ -120,7 +120,8 @@ impl Screen {
         })
     }
 
-    /// Restores the terminal, stops the process as Ctrl-Z does, and continues.
+    /// Restores the terminal, and stops the process as Ctrl-Z does. When the process continues, opens the
+    /// full screen again.
     fn suspend(&mut self) -> io::Result<()> {
         restore_terminal();
         Signals::stop_here()?;

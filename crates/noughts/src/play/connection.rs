@@ -48,7 +48,7 @@ pub(super) fn within(timeout: Duration, run: impl FnOnce() + Send + 'static) {
     let _ = done.recv_timeout(timeout);
 }
 
-/// A table on a server, and the seat that this player holds there, if any.
+/// A table on a server, and the seat that this player holds at the table, if any.
 #[derive(Clone)]
 pub(super) struct RemoteTable {
     pub(super) client: Client,
@@ -277,8 +277,8 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
 }
 
 /// Follows the table's event stream. After each message, or after several messages that arrived together,
-/// sends the state of the table as an event. A stream begins with a message, so the first state is sent at
-/// once. Reconnects when the stream is lost. Ends when `has_ended` is set.
+/// sends the state of the table as an event. A stream begins with a message, so the first state is sent
+/// immediately. Reconnects when the stream is lost. Ends when `has_ended` is set.
 fn follow(
     table: &RemoteTable,
     events: &SyncSender<PlayEvent>,

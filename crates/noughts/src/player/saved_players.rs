@@ -1,9 +1,10 @@
 //! Stores the players of this user: for each server, at most one person and one bot.
 //!
-//! The file has one line per player: the server, `person` or `bot`, the id, the token and the name, separated by
-//! spaces. Anyone with the token can act for the player. A lost token cannot be recovered, so users should keep a copy
-//! of this file. If the server does not recognize a player, the line stays, but with `former-person` or `former-bot`,
-//! because the server may run with another store for a while.
+//! The file has one line per player: the server, `person` or `bot`, the id, the token and the name, separated
+//! by spaces. Anyone with the token can act for the player. A lost token cannot be recovered, so users should
+//! keep a copy of this file. If the server does not recognize a player, the second word changes to
+//! `former-person` or `former-bot`, and the line is not used. The line stays, because the server may run with
+//! another store for a while.
 
 use std::io;
 use std::path::Path;
