@@ -91,9 +91,9 @@ fn add_difference(matrix: &mut [Vec<f64>], one: &Encounter, weight: f64) {
     matrix[one.second][one.first] -= weight;
 }
 
-/// Computes the error bars from the residuals (White's "sandwich" estimator). Adds the variance of one
-/// imaginary game for each pair of opponents. Otherwise results without variance would have error bars of
-/// zero.
+/// Computes the error bars from the differences between the results and the model (White's "sandwich"
+/// estimator). Adds the variance of one imaginary game for each pair of opponents. Otherwise results without
+/// variance would have error bars of zero.
 fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let players = elo.len();
     let (_, curve) = derivatives(elo, encounters);

@@ -21,7 +21,7 @@ pub struct Standing {
     /// The mean place in all games that count. 1 is the best place. Participants with equal results in a game
     /// share a place.
     pub place: f64,
-    /// The score of each opening that was played from all seats.
+    /// The participant's mean score in each opening that was played from all seats.
     pub scores: ScoreSample,
     /// Elo with its error bar, only in two-player games. With two participants, the rating is the difference
     /// to the other participant. With more participants, the rating is the difference to the mean of all
@@ -61,7 +61,8 @@ fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     }
 }
 
-/// The points for a place: 1 for a sole first place, 0 for a sole last place.
+/// Returns the points for a place: from 1 for the first place to 0 for the last place. Participants who share
+/// a place get points in between.
 fn points(seats: usize, place: f64) -> f64 {
     (seats as f64 - place) / (seats as f64 - 1.0)
 }

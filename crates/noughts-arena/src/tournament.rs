@@ -77,7 +77,7 @@ pub struct TournamentOptions {
     pub robots: Vec<RobotName>,
     /// Which participants play each other.
     pub format: Format,
-    /// The number of games per pairing, rounded up so that every opening is played from every seat.
+    /// The number of games per pairing. It is rounded up, so that every opening is played from every seat.
     pub games: u32,
     /// The seed of the random numbers. The same seed gives the same games, unless a robot has a time limit.
     pub seed: u64,

@@ -36,7 +36,7 @@ pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> i
     Ok(())
 }
 
-/// Calls `callback` for each Ctrl-C. On systems other than Unix, listens to no other signals.
+/// Calls `callback` for each Ctrl-C. On systems other than Unix, Ctrl-C is the only signal that is handled.
 #[cfg(not(unix))]
 pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()

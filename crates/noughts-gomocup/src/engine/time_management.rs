@@ -9,8 +9,8 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 /// Time per move for `timeout_turn 0`, which means as fast as possible.
 const SHORTEST_TIME: Duration = Duration::from_millis(10);
 
-/// The target time of a move is the remaining time divided by this number. The remaining time is enough for
-/// more than 16 moves, because many replies are forced and take almost no time.
+/// The target time of a move is the remaining time divided by this number. In practice, the remaining time is
+/// enough for more than 16 moves, because many replies are forced and take almost no time.
 const TARGET_SHARE: u32 = 16;
 /// The maximum time of a move is the remaining time divided by this number.
 const MAXIMUM_SHARE: u32 = 5;

@@ -153,7 +153,7 @@ impl<W: Write> SessionIo<W> {
         !self.kept.is_empty()
     }
 
-    /// Whether the input has ended and no line waits to be used.
+    /// Whether the input has ended and no kept line is left.
     pub(super) fn is_input_exhausted(&self) -> bool {
         self.has_ended && self.kept.is_empty()
     }

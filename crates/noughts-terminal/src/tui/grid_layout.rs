@@ -127,8 +127,8 @@ impl GridLayout {
         Some(point)
     }
 
-    /// Returns the cell to show in the upper left corner so that `point` and some cells around it are visible. Only
-    /// keys use this function, because moving the mouse does not scroll.
+    /// Returns the cell to show in the upper left corner so that `point` and some cells around it are
+    /// visible. This function is only for key presses. Moving the mouse does not scroll.
     pub(super) fn with_room_around(&self, point: GridPoint) -> GridPoint {
         let near = |first: usize, at: usize, seen: usize| {
             let room = ROOM.min(seen.saturating_sub(1) / 2);

@@ -136,8 +136,9 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is in raw mode on the alternate screen. The terminal must be restored only once. Leaving the
-/// alternate screen twice would move the cursor over text that was written in between, such as a panic message.
+/// Whether the terminal is in raw mode on the alternate screen. The terminal must be restored only once.
+/// Leaving the alternate screen a second time would move the cursor over text that was written after the
+/// first time, such as a panic message.
 static IS_FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
 fn enter_full_screen() -> io::Result<()> {

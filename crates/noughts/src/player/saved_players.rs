@@ -101,8 +101,8 @@ impl SavedPlayers {
         self.file.change(str::to_owned)
     }
 
-    /// Adds a player and removes the earlier player of the same kind at the same server. Lines that cannot be parsed
-    /// stay.
+    /// Adds a player. Replaces the earlier person or bot at the same server: a person replaces a person, and
+    /// a bot replaces a bot. Lines that cannot be parsed stay.
     pub(crate) fn put(&self, player: &SavedPlayer) -> io::Result<()> {
         self.change(player, &format!("{player}\n"))
     }
@@ -118,7 +118,7 @@ impl SavedPlayers {
         self.change(player, "")
     }
 
-    /// Removes the line of the player of the same kind at the same server, and appends `line`.
+    /// Removes the line of the player with the same server and kind (person or bot), and appends `line`.
     fn change(&self, player: &SavedPlayer, line: &str) -> io::Result<()> {
         let is_same = |line: &str| {
             SavedPlayer::read(line).is_some_and(|saved| saved.is_at(&player.server, player.is_bot))
