@@ -9,7 +9,7 @@ use noughts_rules::{Action, Game, Move, Options, Placement, Variant};
 /// The maximum number of random openings from which the most balanced one is chosen.
 const CANDIDATES: usize = 8;
 
-/// The number of search nodes per candidate.
+/// The number of search nodes that evaluate one candidate opening.
 const NODES: u64 = 2_000;
 
 /// Maximum distance, in rows and in columns, between a random move and the nearest mark on a large board. If
@@ -55,7 +55,7 @@ impl Openings {
         }
     }
 
-    /// The opening of a round. The same arguments always give the same opening.
+    /// Returns the moves of the opening of `round`. The same arguments always give the same opening.
     pub fn of_round(&self, variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
         match self {
             Openings::Balanced => balanced(variant, seed, round),
@@ -85,7 +85,8 @@ fn read(variant: &Variant, line: &str) -> Result<Vec<Move>, String> {
     }
 }
 
-/// The most balanced of several random openings.
+/// Returns the most balanced of `CANDIDATES` random openings. The first opening with an imbalance of 0 ends
+/// the search.
 fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     let mut random = Random::new(seed ^ u64::from(round + 1).wrapping_mul(0xA24B_AED4_963E_E407));
     let mut best: Option<(i64, Vec<Move>)> = None;
@@ -105,8 +106,8 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     best.map(|(_, plays)| plays).unwrap_or_default()
 }
 
-/// How unbalanced a position is. 0 means balanced. With more than two sides the result is always 0, because
-/// the evaluation cannot compare more than two sides.
+/// Returns how unbalanced the position is; 0 means balanced. With more than two sides, the result is always
+/// 0, because the evaluation cannot compare more than two sides.
 fn imbalance(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;
@@ -124,7 +125,7 @@ fn imbalance(game: &Game) -> i64 {
     }
 }
 
-/// A game after random moves. `None` if these moves end the game.
+/// Plays random moves in a new game, and returns the game. Returns `None` if these moves end the game.
 fn random_opening(variant: &Variant, random: &mut Random) -> Option<Game> {
     let count = match variant {
         Variant::Nested(_) => 3 + random.below(3),
@@ -143,8 +144,9 @@ fn random_opening(variant: &Variant, random: &mut Random) -> Option<Game> {
     game.to_move().map(|_| game)
 }
 
-/// The moves from which a random move is chosen. Usually, these are all legal moves. On a large board without
-/// gravity, these are only the legal moves near other marks, or near the middle if the board is empty.
+/// Returns the moves from which the next random move is chosen. Usually, these are all legal moves. On a
+/// large board without gravity, these are only the legal moves near other marks, or near the middle if the
+/// board is empty.
 fn choices(game: &Game) -> Vec<Move> {
     let legal = game.legal();
     let Variant::Grid(spec) = game.variant() else {

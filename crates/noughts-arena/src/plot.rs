@@ -16,7 +16,7 @@ const HISTORY: f64 = 200.0;
 /// Maximum number of points in a curve.
 const MAX_POINTS: usize = 400;
 
-/// Colours that also differ in lightness (after Okabe and Ito).
+/// Colours that also differ in lightness, based on the palette of Okabe and Ito.
 const COLOURS: [&str; 8] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999",
 ];
@@ -159,8 +159,8 @@ fn history(tournament: &Tournament, standings: &Standings, top: f64, svg: &mut S
     );
 }
 
-/// Returns the indices of the shown points of a curve with `count` points: at most [`MAX_POINTS`]. All distances
-/// are equal, but the last distance may be shorter, because the last point is always shown.
+/// Returns the indices of the points that a curve with `count` points shows: at most [`MAX_POINTS`] indices
+/// at equal distances. Only the last distance may be shorter, because the last point is always shown.
 fn shown_points(count: usize) -> Vec<usize> {
     let step = count.saturating_sub(1).div_ceil(MAX_POINTS - 1).max(1);
     let is_shown = |at: &usize| at.is_multiple_of(step) || at + 1 == count;
@@ -189,7 +189,8 @@ fn shortened(name: &str) -> String {
     begin + "…"
 }
 
-/// Returns the round numbers between `low` and `high` that label the axis.
+/// Returns the values between `low` and `high` that label the axis: multiples of a step such as 1, 2, 5, 10
+/// or 20.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 6.0;
     let power = 10f64.powf(rough.log10().floor());

@@ -1,4 +1,4 @@
-//! Ratings of many players from two-player games: the Elo model, fitted to all results at once.
+//! Ratings of many players from two-player games: the Elo model, fitted to the results of all games together.
 
 /// Standard deviation of the prior distribution of ratings, in Elo. Because of the prior, a player who won
 /// all games has a finite rating.
@@ -10,9 +10,9 @@ const SCALE: f64 = std::f64::consts::LN_10 / 400.0;
 /// The result of one opening that two players played from both seats.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Encounter {
-    /// The player whose score is counted.
+    /// The index of the player whose score is counted.
     pub first: usize,
-    /// The opponent.
+    /// The index of the opponent.
     pub second: usize,
     /// The number of games.
     pub games: u32,
@@ -64,7 +64,8 @@ fn expected(elo: &[f64], one: &Encounter) -> f64 {
     crate::statistics::expected_score(elo[one.first] - elo[one.second])
 }
 
-/// The gradient and the negative Hessian of the log-likelihood, in Elo.
+/// Returns the gradient and the negative Hessian of the log-likelihood at the ratings `elo`. Both include the
+/// prior.
 fn derivatives(elo: &[f64], encounters: &[Encounter]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let prior = 1.0 / (SPREAD * SPREAD);
     let mut slope: Vec<f64> = elo.iter().map(|elo| -elo * prior).collect();
@@ -90,9 +91,9 @@ fn add_difference(matrix: &mut [Vec<f64>], one: &Encounter, weight: f64) {
     matrix[one.second][one.first] -= weight;
 }
 
-/// Computes the error bars from the residuals (White's "sandwich" estimator). Adds the variance of one
-/// imaginary game for each pair of opponents. Otherwise results without variance would have error bars of
-/// zero.
+/// Computes the error bars from the differences between the results and the model (White's "sandwich"
+/// estimator). Adds the variance of one imaginary game for each pair of opponents. Otherwise results without
+/// variance would have error bars of zero.
 fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let players = elo.len();
     let (_, curve) = derivatives(elo, encounters);

@@ -51,7 +51,8 @@ pub fn report(
     text
 }
 
-/// The report line about games that do not count, because their opening was not played from all seats.
+/// Returns the report line about `games` games that do not count, because their opening was not played from
+/// all seats. Returns an empty text if `games` is 0.
 fn unpaired(games: u32) -> String {
     match games {
         0 => String::new(),
@@ -152,8 +153,8 @@ fn write_score(score: &Score) -> String {
     format!("+{} ={} -{}", score.wins, score.draws, score.losses)
 }
 
-/// The table of results of each participant against each other participant. Empty if there are only two participants,
-/// or if a game has more than two players.
+/// Returns the table of the results for each pair of participants. Returns an empty text if there are only
+/// two participants, or if a game has more than two players.
 fn cross_table(tournament: &Tournament, standings: &Standings) -> String {
     let participants = tournament.participants();
     if tournament.seats() != 2 || participants.len() < 3 {

@@ -175,7 +175,7 @@ fn first_difference(there: &str, here: &str) -> (String, String) {
     }
 }
 
-/// Reads the results, and truncates the file after its last complete line.
+/// Reads the results from `games.csv`, and truncates the file after its last complete line.
 fn read(games: &mut File, tournament: &Tournament) -> io::Result<BTreeMap<u32, GameResult>> {
     let length = games.metadata()?.len();
     if length > MAX_FILE_SIZE {
@@ -370,7 +370,7 @@ pub enum ResultsFolderError {
     Other {
         /// The folder.
         folder: PathBuf,
-        /// The first different line, as `tournament.txt` in the folder has it.
+        /// The first line of `tournament.txt` in the folder that differs from the requested tournament.
         there: String,
         /// The corresponding line of the requested tournament.
         here: String,

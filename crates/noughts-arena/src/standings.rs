@@ -21,7 +21,7 @@ pub struct Standing {
     /// The mean place in all games that count. 1 is the best place. Participants with equal results in a game
     /// share a place.
     pub place: f64,
-    /// The score of each opening that was played from all seats.
+    /// The participant's mean score in each opening that was played from all seats.
     pub scores: ScoreSample,
     /// Elo with its error bar, only in two-player games. With two participants, the rating is the difference
     /// to the other participant. With more participants, the rating is the difference to the mean of all
@@ -44,7 +44,7 @@ pub struct Standings {
     pub surplus: u32,
     /// The sequential test, its log-likelihood ratio and its decision, if there is a test.
     pub sprt: Option<(Sprt, f64, SprtDecision)>,
-    /// The mean score of each participant after each complete opening.
+    /// After each opening that was played from all seats: the mean score of each participant so far.
     pub history: Vec<Vec<f64>>,
     /// In two-player games: the score of participant `a` against participant `b`, with the key `(a, b)`, where `a` is
     /// less than `b`.
@@ -61,7 +61,8 @@ fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     }
 }
 
-/// The points for a place: 1 for a sole first place, 0 for a sole last place.
+/// Returns the points for a place: from 1 for the first place to 0 for the last place. Participants who share
+/// a place get points in between.
 fn points(seats: usize, place: f64) -> f64 {
     (seats as f64 - place) / (seats as f64 - 1.0)
 }
@@ -117,12 +118,12 @@ pub struct SequentialTest {
     scores: ScoreSample,
     /// The number of the first game of the next opening.
     next: u32,
-    /// The number of games that the test used, and its decision.
+    /// The number of games that the test used, and its decision. `None` before the decision.
     decided: Option<(u32, SprtDecision)>,
 }
 
 impl SequentialTest {
-    /// A test without games.
+    /// Creates a test without results.
     pub fn new(test: Sprt) -> SequentialTest {
         SequentialTest {
             test,
@@ -132,7 +133,7 @@ impl SequentialTest {
         }
     }
 
-    /// Adds new results. Returns whether the test has decided.
+    /// Adds new results. Returns whether the test has accepted one of the two Elo differences.
     pub fn update(&mut self, tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> bool {
         let seats = tournament.seats() as u32;
         while self.decided.is_none() {

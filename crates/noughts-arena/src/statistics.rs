@@ -145,9 +145,9 @@ pub fn expected_score(elo: f64) -> f64 {
 /// Wald's sequential probability ratio test between two Elo differences. Both error probabilities are 5 %.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
-    /// The difference under the null hypothesis (H0).
+    /// The Elo difference under the null hypothesis (H0).
     pub elo0: f64,
-    /// The difference under the alternative (H1).
+    /// The Elo difference under the alternative (H1).
     pub elo1: f64,
 }
 

@@ -42,8 +42,8 @@ pub struct Participant {
 pub struct Tournament {
     variant: Variant,
     participants: Vec<Participant>,
-    /// The groups of participants that play each other, as indices. In a two-player game a group has two
-    /// participants.
+    /// The groups of participants that play each other, as indices in `participants`. In a two-player game a
+    /// group has two participants.
     pairings: Vec<Vec<usize>>,
     /// Number of openings per pairing. Each opening is played from every seat.
     rounds: u32,
@@ -55,14 +55,15 @@ pub struct Tournament {
 /// Which participants play each other. If a game has more than two seats, the format selects groups of participants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Each participant plays every other participant. With more than two seats: all groups.
+    /// Each participant plays every other participant. In games with more than two seats, all possible groups
+    /// play.
     RoundRobin,
-    /// The first participant plays every other participant. With more than two seats: all groups with the first
-    /// participant.
+    /// The first participant plays every other participant. In games with more than two seats, all groups
+    /// with the first participant play.
     Gauntlet,
-    /// Each participant plays only its neighbours in the list: participants at most this many positions away.
-    /// The list should be ordered by strength. With more than two seats, the first and the last participant
-    /// of a group are at most this many positions apart. A group of consecutive participants is always
+    /// Each participant plays only participants that are at most this number of entries away in the list. The
+    /// list should be ordered by strength. With more than two seats, this number is the maximum distance
+    /// between the first and the last participant of a group. A group of consecutive participants is always
     /// allowed.
     Ladder(usize),
 }
@@ -72,11 +73,11 @@ pub enum Format {
 pub struct TournamentOptions {
     /// The variant.
     pub variant: Variant,
-    /// The robots that take part, at least as many as the variant has sides.
+    /// The robots that take part: at least two, and at least one per side of the variant.
     pub robots: Vec<RobotName>,
     /// Which participants play each other.
     pub format: Format,
-    /// The number of games per pairing, rounded up so that every opening is played from every seat.
+    /// The number of games per pairing. It is rounded up, so that every opening is played from every seat.
     pub games: u32,
     /// The seed of the random numbers. The same seed gives the same games, unless a robot has a time limit.
     pub seed: u64,
@@ -93,7 +94,7 @@ pub struct ScheduledGame {
     pub round: u32,
     /// The index of the game's pairing.
     pub pairing: usize,
-    /// The indices of the participants, by seat.
+    /// The participants by seat, as indices in the tournament's list of participants.
     pub seats: Vec<usize>,
 }
 
@@ -170,7 +171,7 @@ impl Tournament {
         &self.openings
     }
 
-    /// The groups of participants that play each other, as indices.
+    /// The groups of participants that play each other, as indices in the list of participants.
     pub fn pairings(&self) -> &[Vec<usize>] {
         &self.pairings
     }
@@ -185,8 +186,8 @@ impl Tournament {
         self.rounds * (self.pairings.len() * self.seats()) as u32
     }
 
-    /// The game with this number. Games are ordered by round, so at any time all pairings have played about
-    /// the same number of games.
+    /// Returns the game with this number. Games are ordered by round, so at any time all pairings have played
+    /// about the same number of games.
     pub fn scheduled_game(&self, number: u32) -> ScheduledGame {
         let seats = self.seats();
         let (of_block, block) = (number as usize % seats, number as usize / seats);
@@ -286,7 +287,7 @@ impl Tournament {
         Some((result, record))
     }
 
-    /// The game after its opening.
+    /// Returns a game in which the opening of `round` has been played.
     fn opened(&self, round: u32) -> Game {
         let known = self
             .opening_cache
@@ -368,7 +369,7 @@ fn winners(game: &Game) -> Vec<usize> {
     }
 }
 
-/// The number of ways to choose `sides` of the players (the binomial coefficient).
+/// Returns the number of ways to choose `sides` players from `players` players (the binomial coefficient).
 fn choices(players: usize, sides: usize) -> u128 {
     let step = |ways: u128, taken: usize| {
         ways.saturating_mul((players - taken) as u128) / (taken as u128 + 1)

@@ -1,7 +1,7 @@
 //! The engine side of the protocol: a Gomocup manager sends commands, and this program answers with moves.
 //!
-//! One thread reads lines, and another thread searches. The session handles the events of both threads in the order
-//! of arrival, so it can receive commands during a search.
+//! One thread reads lines, and another thread searches. The session handles the events of both threads in the
+//! order of arrival, so the session can receive commands during a search.
 
 mod position;
 mod time_management;
@@ -176,7 +176,8 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// Waits for the next event. Stops the search at its deadline.
+    /// Waits for the next event. At the deadline of the search, stops the search and continues to wait.
+    /// Returns `None` if no further events can arrive.
     fn next_event(&mut self, events: &Receiver<Event>) -> Option<Event> {
         let deadline = self
             .thinking

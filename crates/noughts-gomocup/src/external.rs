@@ -70,7 +70,7 @@ impl EngineHost for ExternalEngines {
 }
 
 /// Checks that each side has exactly one seat, in the order of the sides. The protocol identifies a side only
-/// by its turn.
+/// by its place in the order of turns.
 fn check(game: &Game) -> Result<(), String> {
     let mut order = game.order().iter().enumerate();
     match order.all(|(seat, side)| side.index() == seat) {

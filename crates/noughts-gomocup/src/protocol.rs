@@ -27,8 +27,8 @@ pub(crate) fn is_standard(variant: &Variant) -> bool {
         && SIZES.contains(&spec.rows())
 }
 
-/// The variant of five in a row on a standard board. Longer rows also win, unless `exact` is true. `None` if the size
-/// is not standard.
+/// The variant of five in a row on a standard board. Rows of more than five marks also win, unless `exact` is
+/// true. `None` if the size is not standard.
 pub(crate) fn standard(columns: usize, rows: usize, exact: bool) -> Option<Variant> {
     if !SIZES.contains(&columns) || !SIZES.contains(&rows) {
         return None;
@@ -62,7 +62,7 @@ pub(crate) fn start_lines(variant: &Variant) -> Vec<String> {
     }
 }
 
-/// The `INFO rule` line of a standard game, sent after `START`.
+/// The `INFO rule` line of a standard game, sent after `START`. `None` for other games.
 pub(crate) fn rule_line(variant: &Variant) -> Option<String> {
     match variant {
         Variant::Grid(spec) if is_standard(variant) => {

@@ -1,7 +1,7 @@
 //! A client of the TCP protocol, for a person or a robot.
 //!
-//! `server_game` is a copy of the server's game. `session_io` reads from the server and the keyboard at the same
-//! time. `screen` and `messages` make the output. This file is the game loop.
+//! `server_game` is a copy of the server's game. `session_io` reads from the server and the keyboard at the
+//! same time. `screen` and `messages` make the output. This file contains the game loop.
 
 mod command;
 mod disconnect;
@@ -96,7 +96,7 @@ struct Conversation<'a, W, O> {
     score: Score,
     /// The number of plays on the board that was shown last.
     shown: Option<usize>,
-    /// Consecutive errors from the server.
+    /// The number of consecutive errors from the server.
     complaints: u8,
 }
 
@@ -385,8 +385,8 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks until the player types the place of an empty cell or the server sends an event. Other input is
-    /// not sent to the server.
+    /// Asks until the player types the coordinates of an empty cell or the server sends an event. Other input
+    /// is not sent to the server.
     fn ask_for_play(&mut self, server_game: &ServerGame) -> Result<Choice, Exit> {
         loop {
             let line = match self.ask(messages::PROMPT)? {
@@ -455,7 +455,8 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         answer
     }
 
-    /// Waits for the next input. If the server left or broke the protocol, returns an error.
+    /// Waits at most `limit` for an event from the server or for the input that `wants` names. If the server
+    /// left or broke the protocol, returns an error.
     fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Exit> {
         self.output.flush()?;
         let stage = self.io.session().stage();

@@ -47,7 +47,7 @@ impl<I: BufRead, O: Write> Console<I, O> {
         self.output.flush()
     }
 
-    /// Asks and reads a line. `:q` and the end of input return [`Exit::Quit`].
+    /// Prints `prompt` and reads a line. `:q` and the end of input return [`Exit::Quit`].
     pub(crate) fn ask(&mut self, prompt: impl Display) -> Result<String, Exit> {
         self.begin(format_args!("{prompt} "))?;
         match read_line(&mut self.input)? {

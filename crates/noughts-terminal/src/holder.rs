@@ -44,7 +44,8 @@ impl Holder {
     /// A human without a name.
     pub const HUMAN: Holder = Holder::Human(String::new());
 
-    /// The holder of a seat in a game record.
+    /// Returns the holder that a game record names for a seat. Returns an error if the record names a robot
+    /// that cannot play.
     pub(crate) fn of_record(seat: &RecordSeat, game: &Game) -> Result<Holder, RecordRobotError> {
         let holder = match &seat.player {
             Player::Human(name) => Holder::Human(name.clone()),
@@ -61,7 +62,7 @@ impl Holder {
         Ok(holder)
     }
 
-    /// Returns an error if the robot does not play this game.
+    /// Returns an error if the holder is a robot that does not play this game.
     pub fn check(&self, game: &Game) -> Result<(), UnsupportedGame> {
         match self {
             Holder::Human(_) => Ok(()),

@@ -1,6 +1,6 @@
 //! The menu game: one board, two players, questions for row and column.
 //!
-//! [`Game`] is the model. `screen` and `messages` are the view. This file is the control flow.
+//! [`Game`] is the model. `screen` and `messages` are the view. This file contains the control flow.
 
 mod messages;
 mod screen;

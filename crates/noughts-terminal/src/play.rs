@@ -199,10 +199,10 @@ const SILENCE_DELAY: Duration = Duration::from_secs(3);
 
 /// Plays or watches until the game is over or the person leaves.
 ///
-/// The receiver of `requests` must repeat a request until the server answers, and send exactly one
-/// [`Answer`](PlayEvent::Answer) for each request, in the order of the requests. While a request has no answer, this
-/// function sends a further request only if the state of the table shows the result of the earlier request, or if the
-/// game is over.
+/// The receiver of `requests` must repeat a request until the server answers. It must send exactly one
+/// [`Answer`](PlayEvent::Answer) for each request, in the order of the requests. While a request has no
+/// answer, this function usually sends no further request. There are two exceptions: the state of the table
+/// shows the result of the earlier request, or the game is over.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
@@ -242,7 +242,7 @@ struct Session<'s, O> {
     output: O,
     /// `None` until the server has sent the state of the table.
     state: Option<Box<TableState>>,
-    /// When the state arrived.
+    /// The reading of the clock when `state` arrived.
     state_at: Duration,
     /// The request whose result is not known yet.
     pending: Option<Pending>,
@@ -257,10 +257,11 @@ struct Session<'s, O> {
     turns_shown: Option<usize>,
     /// How many of the record's offers and answers were shown.
     offers_shown: usize,
-    /// The turn and the seat of the latest message about the seat to move.
+    /// For the latest message about the seat to move: the number of completed turns, and this seat.
     waiting_for: Option<(usize, Option<Seat>)>,
     presence: Presence,
-    /// A turn, and the remaining time at which the player gets the next warning in that turn.
+    /// The number of completed turns at the latest warning about the time, and the remaining time at which
+    /// the next warning is due. The inner `None` means that no further warning follows in this turn.
     next_time_warning: Option<(usize, Option<Duration>)>,
     has_told_end: bool,
     /// Whether the cursor is after a prompt.
@@ -424,7 +425,8 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Takes the next step: asks for input, handles typed lines, or lets the robot move.
+    /// Takes the next step: asks for input, handles typed lines, or lets the robot move. Returns how playing
+    /// ended, or `None` if it continues.
     fn advance(&mut self) -> Result<Option<PlayEnd>, PlayError> {
         // The state is moved out of `self`, so that `self` can print while the record is borrowed.
         let Some(state) = self.state.take() else {

@@ -229,8 +229,8 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
 /// The default number of games per pairing. It is rounded up to a multiple of the number of seats.
 const DEFAULT_GAMES: u32 = 100;
 
-/// The number of games per pairing. It must be a multiple of the number of seats, because each opening is played from
-/// every seat.
+/// Returns the number of games per pairing: `games` or the default. Returns an error if `games` is not a
+/// multiple of the number of seats, because each opening is played from every seat.
 fn games(games: Option<u32>, variant: &Variant) -> Result<u32, Failure> {
     let seats = u32::from(variant.sides());
     match games {

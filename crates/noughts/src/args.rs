@@ -942,9 +942,9 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Returns the URL of the server or of a game there, and the variant if the command line names a variant.
-    /// Returns an error if the command line names two URLs or two variants, or a variant with an option that
-    /// starts no game.
+    /// Returns the URL of a server or of a game on a server, and the variant if the command line names a
+    /// variant. Returns an error if the command line names two URLs or two variants, or a variant with an
+    /// option that starts no game.
     pub(crate) fn place(&self) -> Result<(String, Option<String>), String> {
         let is_url = |word: &&String| word.contains(['/', ':', '.']) || *word == "localhost";
         let (urls, variants): (Vec<&String>, Vec<&String>) = self.places.iter().partition(is_url);

@@ -196,7 +196,7 @@ fn killed_on_signal() -> Result<ProcessSet, Failure> {
     Ok(processes)
 }
 
-/// Moves the progress bar to a step.
+/// Shows `step` on the progress bar.
 fn show(bar: &ProgressBar, step: Step<'_>) {
     bar.set_length(step.total as u64);
     bar.set_position(step.done as u64);

@@ -99,8 +99,8 @@ fn refusal(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Sets socket options: frames are sent at once, and on Linux the client notices within two minutes that a server has
-/// disappeared. Failures are ignored, because the connection works without these options.
+/// Sets socket options: frames are sent immediately, and on Linux the client notices within two minutes that
+/// a server has disappeared. Failures are ignored, because the connection works without these options.
 fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     #[cfg(unix)]
@@ -116,9 +116,9 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// A stream that acknowledges received data at once, on Linux. A server that writes a frame field by field
-/// with Nagle's algorithm would otherwise wait 40 ms for each field. The kernel resets the option, so every
-/// read sets the option again.
+/// A stream that acknowledges received data immediately, on Linux. A server that writes a frame field by
+/// field with Nagle's algorithm would otherwise wait 40 ms for each field. The kernel resets the option, so
+/// every read sets the option again.
 struct QuickAck(TcpStream);
 
 impl Read for QuickAck {

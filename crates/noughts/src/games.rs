@@ -89,7 +89,7 @@ fn without_date(rows: Vec<[String; 6]>) -> Vec<[String; 5]> {
         .collect()
 }
 
-/// Filters by a player's id, or by a name if the text is not an id.
+/// Returns a filter by player id if `text` is an id, and a filter by player name otherwise.
 fn player_filter(text: String) -> PlayerFilter {
     match text.parse() {
         Ok(id) => PlayerFilter::Player(id),
@@ -261,7 +261,7 @@ async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Re
     Ok(writeln!(out, "{record}")?)
 }
 
-/// Maximum number of games that are imported at the same time. Games of one batch can share a commit.
+/// Maximum number of games that are imported at the same time. The store can write these games in one commit.
 const IMPORT_BATCH: usize = 256;
 
 async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {

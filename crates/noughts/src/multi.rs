@@ -51,7 +51,7 @@ pub(crate) fn run(options: Multi) -> Result<(), Failure> {
     )?)
 }
 
-/// Returns the rules and the first board. A variant such as `multi@4` names both.
+/// Returns the rules and the first board. A variant such as `multi@4` names the rules and the first board.
 fn nine_boards(name: &str, start: Option<String>) -> Result<(NestedSpec, Option<String>), Failure> {
     let spec = match name.parse::<Variant>().map_err(Failure::invalid)? {
         Variant::Nested(spec) => spec,

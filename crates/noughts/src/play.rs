@@ -136,7 +136,7 @@ struct SeatRecorder {
 }
 
 impl SeatRecorder {
-    /// Stores the seat in the file at once, so that a crash of the program does not lose the seat.
+    /// Stores the seat in the file immediately, so that a crash of the program does not lose the seat.
     fn new(table: &RemoteTable, file: Option<SavedSeats>) -> Result<SeatRecorder, Failure> {
         let Some((seat, token)) = table.seat.zip(table.token.clone()) else {
             return Ok(SeatRecorder { file, seat: None });

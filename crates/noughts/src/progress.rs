@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Commands that take less time show no progress.
+/// A command that takes less time than this shows no progress.
 const DELAY: Duration = Duration::from_secs(1);
 
 const TICK: Duration = Duration::from_millis(100);

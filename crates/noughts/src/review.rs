@@ -18,8 +18,8 @@ pub(crate) struct Review<'g> {
 }
 
 impl Review<'_> {
-    /// Analyzes the position before every turn, each within `limits`. If `stop` is set meanwhile, the current turn and
-    /// the turns after it are not analyzed.
+    /// Analyzes the position before every turn, each within `limits`. If `stop` is set during this work, the
+    /// current turn and the turns after it are not analyzed.
     pub(crate) fn new<'g>(
         game: &'g Game,
         limits: Limits,

@@ -227,7 +227,7 @@ fn reload_on_hangup(_: Option<Arc<Tls>>) -> io::Result<()> {
     Ok(())
 }
 
-/// Listens on an address. For `none`, returns no listener.
+/// Listens on the address `text`. Returns `None` if `text` is `none`. Error messages name `option`.
 fn open_listener(
     option: &str,
     text: &str,
@@ -253,8 +253,8 @@ fn open_listener(
     Ok(Some(listener))
 }
 
-/// Starts a proxy on `listener` that injects the fault. Returns a new listener, to which the proxy forwards all
-/// connections.
+/// Starts a proxy on `listener` that injects `fault` into the connections. Returns a new listener, to which
+/// the proxy forwards all connections.
 fn behind(listener: Option<TcpListener>, fault: InjectedFault) -> io::Result<Option<TcpListener>> {
     let Some(listener) = listener else {
         return Ok(None);

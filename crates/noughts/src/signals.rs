@@ -7,8 +7,8 @@ use noughts_engine::Stop;
 /// The number of SIGINT, the signal that Ctrl-C sends.
 pub(crate) const INTERRUPT: i32 = 2;
 
-/// Returns a stop flag, which the first signal sets. A Ctrl-C after the first signal ends the program at once. Other
-/// later signals have no effect, because a closing terminal often sends SIGHUP twice.
+/// Returns a stop flag, which the first signal sets. A Ctrl-C after the first signal ends the program
+/// immediately. Other later signals have no effect, because a closing terminal often sends SIGHUP twice.
 pub(crate) fn stop_on_signal() -> io::Result<Stop> {
     let stop = Stop::new();
     let told = stop.clone();
@@ -36,7 +36,7 @@ pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> i
     Ok(())
 }
 
-/// Calls `callback` for each Ctrl-C. On systems other than Unix, listens to no other signals.
+/// Calls `callback` for each Ctrl-C. On systems other than Unix, Ctrl-C is the only signal that is handled.
 #[cfg(not(unix))]
 pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -217,7 +217,7 @@ fn write_whole(
     }
 }
 
-/// Shows progress. On a terminal, this is one line that changes. Otherwise, it is a new line about every five seconds.
+/// Shows progress. On a terminal, changes one line. Otherwise, prints a new line about every five seconds.
 struct Ticker {
     is_terminal: bool,
     spinner: ProgressBar,

@@ -48,7 +48,8 @@ fn print(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Prints an error of a subcommand, with the usage below it. Like every error of this program, it begins with `Error:`.
+/// Prints an error of a subcommand, with the usage below it. Like every error of this program, the text
+/// begins with `Error:`.
 fn print_usage_error(error: &clap::Error) {
     let text = error.render();
     let is_coloured = io::stderr().is_terminal()

@@ -9,8 +9,8 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 /// Time per move for `timeout_turn 0`, which means as fast as possible.
 const SHORTEST_TIME: Duration = Duration::from_millis(10);
 
-/// The target time of a move is the remaining time divided by this number. The remaining time is enough for
-/// more than 16 moves, because many replies are forced and take almost no time.
+/// The target time of a move is the remaining time divided by this number. In practice, the remaining time is
+/// enough for more than 16 moves, because many replies are forced and take almost no time.
 const TARGET_SHARE: u32 = 16;
 /// The maximum time of a move is the remaining time divided by this number.
 const MAXIMUM_SHARE: u32 = 5;
@@ -18,8 +18,8 @@ const MAXIMUM_SHARE: u32 = 5;
 /// Maximum number of search threads. The number of cores of the machine is another limit.
 const MAX_THREADS: usize = 64;
 
-/// Memory for everything except the transposition table, in bytes. A measurement gave 15 MB, and 2 MB for the stacks
-/// of two threads.
+/// Memory for everything except the transposition table, in bytes. A measurement gave 15 MB, plus 2 MB for
+/// the stacks of two threads.
 const OTHER_MEMORY: usize = 20_000_000;
 
 /// Maximum time per move.
@@ -138,7 +138,7 @@ fn minus_reserve(whole: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    /// The maximum and the target time in ms.
+    /// Returns the maximum and the target time in ms, after each of `pairs` was set as a limit.
     fn move_time(pairs: &[(&str, i64)]) -> (u128, Option<u128>) {
         let mut limits = SearchLimits::default();
         for (key, value) in pairs {

@@ -102,7 +102,7 @@ impl Parser {
 }
 
 impl State {
-    /// Returns the state after one more byte, or `None` if no command begins like this.
+    /// Returns the state after one more byte. Returns `None` if no command begins with the bytes read so far.
     fn after(self, byte: u8) -> Option<State> {
         match (self, byte) {
             (State::Start, b':') => Some(State::Colon),

@@ -177,7 +177,7 @@ pub enum OptionError {
     Sides {
         /// The variant.
         variant: GridSpec,
-        /// The number of different symbols.
+        /// The number of different symbols in `-p`.
         sides: usize,
     },
     /// The value of `--variant` is not allowed.

@@ -109,7 +109,8 @@ impl PlayerNames {
         format!("\n{} plays {}.", self.other(), place(at))
     }
 
-    /// Reports the result that the server sent, and explains this result from the board.
+    /// Reports the result that the server sent (`verdict`), and how the board shows or contradicts this
+    /// result.
     pub(super) fn end(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let told = match verdict {
             GameResult::Won => format!("{} won.", self.own()),

@@ -11,7 +11,7 @@ use noughts_wire::{ClientSession, Event, WrongStage, is_disconnect};
 use super::disconnect::{Disconnect, Exit};
 use crate::console::read_line;
 
-/// Maximum number of inputs in the queue, and of kept lines. When the queue is full, senders block.
+/// Maximum number of inputs in the queue, and also of kept lines. When the queue is full, senders block.
 const MAX_QUEUED_INPUTS: usize = 16;
 
 /// The session with the server, and lines from the keyboard.
@@ -138,7 +138,8 @@ impl<W: Write> SessionIo<W> {
         }
     }
 
-    /// Keeps a line for a later question. Returns `Wants::Nothing` if no more lines can be kept.
+    /// Keeps a line for a later question. Returns what to wait for next: `Wants::Nothing` if no more lines
+    /// can be kept, and `Wants::NewLine` otherwise.
     pub(super) fn keep(&mut self, line: String) -> Wants {
         self.kept.push_back(line);
         match self.kept.len() < MAX_QUEUED_INPUTS {
@@ -152,7 +153,7 @@ impl<W: Write> SessionIo<W> {
         !self.kept.is_empty()
     }
 
-    /// Whether the input has ended and no line waits to be used.
+    /// Whether the input has ended and no kept line is left.
     pub(super) fn is_input_exhausted(&self) -> bool {
         self.has_ended && self.kept.is_empty()
     }

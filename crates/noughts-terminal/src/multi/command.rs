@@ -20,7 +20,7 @@ pub(super) enum Typed {
     NoSuchPlace(PlaceError),
 }
 
-/// Parses a line. A cell number without a board refers to the active board.
+/// Parses a line. A cell number without a board refers to `board`, the active board.
 pub(super) fn read(game: &Game, board: Option<Board>, line: &str) -> Typed {
     if line.is_empty() {
         return Typed::Nothing;

@@ -113,7 +113,7 @@ pub(super) fn beside(size: BoardSize, boards: &str, lines: &[String]) -> String 
     rows.join("\n")
 }
 
-/// The line above a board: its number, `> <` if it may be played on, and its result.
+/// The line above a board: its number, `> <` if the player to move may play there, and its result.
 fn heading(size: BoardSize, view: &View, board: usize) -> String {
     let is_open = |at: &Move| view.variant.coordinates(*at).0 == board;
     let state = view.nested.map(|nested| nested.boards[board]);

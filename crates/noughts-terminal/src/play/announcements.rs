@@ -23,7 +23,8 @@ impl<O: Write> Session<'_, O> {
         [silence, away, warning].into_iter().flatten().min()
     }
 
-    /// When to tell the player that the server does not answer. `None` if there is nothing to tell.
+    /// When to tell the player that the server does not answer. `None` if no request is pending, if the
+    /// player already knows, or if a robot plays.
     pub(super) fn silence_at(&self) -> Option<Duration> {
         let sent = self.pending.as_ref()?;
         let is_told = sent.has_told || !self.is_connected || self.robot.is_some();

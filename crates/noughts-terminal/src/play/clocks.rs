@@ -8,7 +8,7 @@ use noughts_rules::{ClockSettings, Seat};
 /// The clocks of a table at the time when the server sent the state of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clocks {
-    /// How much time the players have.
+    /// The settings: how much time the players have for the game or for each turn.
     pub settings: ClockSettings,
     /// The time that each seat has left.
     pub left: Vec<Duration>,

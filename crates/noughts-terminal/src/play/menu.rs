@@ -43,7 +43,7 @@ pub enum Choice {
         /// The variant.
         variant: String,
     },
-    /// A seat at a waiting table.
+    /// Take a seat at a waiting table.
     Join(usize),
     /// Watch a running game.
     Watch(usize),
@@ -177,7 +177,7 @@ impl<I: BufRead, O: Write> Menu<'_, I, O> {
         }
     }
 
-    /// Asks for a number from 1 to `max`. An empty line means `default`, if there is one.
+    /// Asks for a number from 1 to `max`. An empty line selects `default`, if it is not `None`.
     fn number(&mut self, what: &str, max: usize, default: Option<usize>) -> Result<usize, Exit> {
         let enter = default.map_or(String::new(), |number| format!(", Enter: {number}"));
         loop {

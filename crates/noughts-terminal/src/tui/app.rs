@@ -55,7 +55,7 @@ pub enum Effect {
     None,
     /// Quit.
     Quit,
-    /// Quit at once, after Ctrl-C.
+    /// Quit immediately, because the user pressed Ctrl-C.
     Interrupt,
     /// Suspend the program.
     Suspend,

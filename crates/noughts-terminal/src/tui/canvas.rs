@@ -64,7 +64,8 @@ impl<'b> Canvas<'b> {
         self.write_within(x, y, area.right(), text, style);
     }
 
-    /// Writes wrapped text, as many lines as fit into `area`. Returns the number of lines of the whole text.
+    /// Wraps the text, and writes only the lines that fit into `area`. Returns the number of lines of the
+    /// whole text.
     pub(super) fn write_wrapped(&mut self, area: Rect, text: &str, style: Style) -> u16 {
         let lines = wrap(text, area.width);
         for (y, line) in (area.y..area.bottom()).zip(&lines) {

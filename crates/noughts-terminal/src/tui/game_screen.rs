@@ -162,7 +162,7 @@ impl App {
         }
     }
 
-    /// Moves the focus by pages of visible rows.
+    /// Moves the focus by `pages`. A page is one row less than the visible rows, but at least one row.
     fn page(&mut self, pages: isize) {
         let rows = match self.layout() {
             Some(BoardLayout::Grid(layout)) => layout.rows,
@@ -291,8 +291,8 @@ impl App {
     }
 }
 
-/// Whether the user can leave without a question. This is so if the game has not changed since it was started, loaded
-/// or saved, if the game is over, or if only robots play.
+/// Whether the user can leave without a question: the game is over, only robots play, or nothing has changed
+/// since the game was started, loaded or saved.
 fn may_leave(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

@@ -23,7 +23,7 @@ const ROOM: usize = 3;
 /// The layout of a board. Cells are as large as possible. If the board does not fit, only a part of it is visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GridLayout {
-    /// The area without labels.
+    /// The area of the cells, without the labels.
     pub(super) area: Rect,
     /// A cell's width and height.
     pub(super) cell: (u16, u16),
@@ -94,8 +94,8 @@ impl GridLayout {
         }
     }
 
-    /// The place of a cell, if it is visible. Without lines between the cells (`is_ruled` is false), a cell shares
-    /// its first and last column with its neighbours.
+    /// The area of a cell on the screen. `None` if the cell is not visible. Without lines between the cells
+    /// (`is_ruled` is false), a cell shares its first and last column with its neighbours.
     pub(super) fn place(&self, point: GridPoint) -> Option<Rect> {
         let row = point.row.checked_sub(self.first.row)?;
         let column = point.column.checked_sub(self.first.column)?;
@@ -127,8 +127,8 @@ impl GridLayout {
         Some(point)
     }
 
-    /// Returns the cell to show in the upper left corner so that `point` and some cells around it are visible. Only
-    /// keys use this function, because moving the mouse does not scroll.
+    /// Returns the cell to show in the upper left corner so that `point` and some cells around it are
+    /// visible. This function is only for key presses. Moving the mouse does not scroll.
     pub(super) fn with_room_around(&self, point: GridPoint) -> GridPoint {
         let near = |first: usize, at: usize, seen: usize| {
             let room = ROOM.min(seen.saturating_sub(1) / 2);
@@ -163,8 +163,8 @@ pub(super) fn label_width(rows: usize) -> u16 {
     (rows - 1).to_string().len() as u16 + 1
 }
 
-/// Returns the first visible row or column. The result is as near to `origin` as possible. `focus` is visible, and no
-/// space stays empty.
+/// Returns the first visible row or column. The result is as near to `origin` as possible. `focus` is
+/// visible, and the visible part does not extend beyond the board.
 fn into_view(origin: usize, focus: usize, seen: usize, all: usize) -> usize {
     let least = (focus + 1).saturating_sub(seen);
     origin.clamp(least, focus.max(least)).min(all - seen)

@@ -239,7 +239,8 @@ pub(super) fn works(app: &App, command: Command) -> bool {
     }
 }
 
-/// Returns the footer: the keys that work now, as many as fit. The last two keys are always included.
+/// Returns the footer with the keys that work now. Keys that do not fit into `room` columns are left out. The
+/// last two keys are always included.
 pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     let word = |binding: &Binding| format!("{} {}", binding.label(theme), binding.word);
     let working: Vec<String> = BINDINGS
@@ -255,7 +256,7 @@ pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     fit(&working, room)
 }
 
-/// Joins as many texts as fit, always including the last two.
+/// Joins the last two texts and, before these, the first texts that fit into `room` columns.
 fn fit(texts: &[String], room: u16) -> String {
     const BETWEEN: &str = "  ";
     let (first, last) = texts.split_at(texts.len().saturating_sub(2));

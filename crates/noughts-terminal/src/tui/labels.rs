@@ -7,8 +7,9 @@ use super::theme::Theme;
 use crate::holder::Holder;
 
 impl LocalGame {
-    /// The name of a seat: the name of the person or the strategy, followed by the mark if another seat has the same
-    /// holder. A person without a name is "You" or, if several people play, the mark.
+    /// The name of a seat: the name of the person or the strategy, followed by the seat's mark if another
+    /// seat has the same holder. A person without a name is "You" or, if several people play, the seat's
+    /// mark.
     pub(super) fn name(&self, seat: Seat, theme: Theme) -> String {
         let alike = |holder: &&Holder| *holder == self.holder(seat);
         let is_only = self.holders().iter().filter(alike).count() == 1;

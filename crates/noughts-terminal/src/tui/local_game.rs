@@ -31,7 +31,7 @@ pub(super) struct LocalGame {
 }
 
 impl LocalGame {
-    /// A game with one holder per seat.
+    /// Creates a game with one holder per seat.
     pub(super) fn new(game: Game, holders: Vec<Holder>) -> LocalGame {
         let symbols = (0..game.variant().sides()).filter_map(Side::new);
         let symbols = symbols.map(Side::symbol).collect();

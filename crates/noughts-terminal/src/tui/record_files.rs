@@ -17,7 +17,8 @@ pub enum SaveError {
     Failed(String),
 }
 
-/// Performs an effect on files and returns the resulting event. Returns `None` for other effects.
+/// Saves or loads a file if `effect` asks for this, and returns the resulting event. Returns `None` for other
+/// effects.
 pub fn perform(effect: &Effect) -> Option<Event> {
     match effect {
         Effect::Save {

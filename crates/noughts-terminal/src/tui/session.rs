@@ -120,7 +120,8 @@ impl Screen {
         })
     }
 
-    /// Restores the terminal, stops the process as Ctrl-Z does, and continues.
+    /// Restores the terminal, and stops the process as Ctrl-Z does. When the process continues, opens the
+    /// full screen again.
     fn suspend(&mut self) -> io::Result<()> {
         restore_terminal();
         Signals::stop_here()?;
@@ -135,8 +136,9 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is in raw mode on the alternate screen. The terminal must be restored only once. Leaving the
-/// alternate screen twice would move the cursor over text that was written in between, such as a panic message.
+/// Whether the terminal is in raw mode on the alternate screen. The terminal must be restored only once.
+/// Leaving the alternate screen a second time would move the cursor over text that was written after the
+/// first time, such as a panic message.
 static IS_FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
 fn enter_full_screen() -> io::Result<()> {

@@ -173,7 +173,8 @@ impl StartForm {
         self.is_fresh = true;
     }
 
-    /// The value of a line. `None` if the line has no value.
+    /// Returns the value that the start screen shows on the line of `item`. Returns `None` if the line has no
+    /// value.
     pub(super) fn text(&self, item: Item) -> Option<String> {
         match item {
             Item::Game => Some(self.game.clone()),
@@ -184,7 +185,7 @@ impl StartForm {
         }
     }
 
-    /// A short description of the value of a line.
+    /// Returns a short description of the value on the line of `item`.
     pub(super) fn about(&self, item: Item) -> String {
         match item {
             Item::Game => match (
@@ -351,7 +352,8 @@ fn usual_robot() -> &'static str {
         .unwrap_or("human")
 }
 
-/// Checks that a record can contain the name, before the variant is known.
+/// Checks that a record can contain the name of `holder`. The result does not depend on the variant, which
+/// may be unknown.
 fn check_name(holder: &Holder) -> Result<(), StartError> {
     let variant = CATALOG[0].name.parse().map_err(StartError::Variant)?;
     let game = Game::new(&variant, Options::default()).map_err(StartError::Game)?;

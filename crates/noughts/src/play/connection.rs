@@ -48,7 +48,7 @@ pub(super) fn within(timeout: Duration, run: impl FnOnce() + Send + 'static) {
     let _ = done.recv_timeout(timeout);
 }
 
-/// A table on a server, and the seat that this player holds there, if any.
+/// A table on a server, and the seat that this player holds at the table, if any.
 #[derive(Clone)]
 pub(super) struct RemoteTable {
     pub(super) client: Client,
@@ -88,8 +88,8 @@ impl RemoteTable {
     }
 
     /// Reads the view, then the record. In this order the record is at least as new as the view. If a turn
-    /// was completed between the two reads, both are read again, at most `MAX_READS` times in total. So the
-    /// clocks and offers of the view usually belong to the last turn of the record.
+    /// was completed between the two reads, the view and the record are read again, at most `MAX_READS` times
+    /// in total. So the clocks and offers of the view usually belong to the last turn of the record.
     fn state(&self) -> Result<TableState, ClientError> {
         let read = || -> Result<_, ClientError> {
             let view = self.client.view(&self.game)?;
@@ -277,8 +277,9 @@ fn act(table: &RemoteTable, requests: &Receiver<PlayRequest>, events: &SyncSende
 }
 
 /// Follows the table's event stream. After each message, or after several messages that arrived together,
-/// sends the state of the table as an event. A stream begins with a message, so the first state is sent at
-/// once. Reconnects when the stream is lost. Ends when `has_ended` is set.
+/// sends the state of the table as an event. A stream begins with a message, so the first state is sent
+/// immediately. Reconnects when the stream is lost. Ends when the events are not needed any more, or when the
+/// connection has failed permanently.
 fn follow(
     table: &RemoteTable,
     events: &SyncSender<PlayEvent>,

@@ -362,7 +362,8 @@ impl<'t> Finder<'t> {
         self.take_saved(seat).map(Some)
     }
 
-    /// Forgets a saved seat if its game is over or deleted. Returns whether this is so.
+    /// Removes a saved seat from the file if its game is over or deleted. Returns whether the game is over or
+    /// deleted. Returns false if asking the server fails.
     fn forget_if_over(&self, seat: &SavedSeat) -> bool {
         let Ok(client) = self.client(&seat.url) else {
             return false;

@@ -1,4 +1,4 @@
-//! Stores the user's seats at tables of servers, so that a game can be continued after Ctrl-C or a crash.
+//! Stores the user's seats at tables on servers, so that a game can be continued after Ctrl-C or a crash.
 //!
 //! The file has one line per seat, oldest first: the game's link, the seat, its symbol, the variant and the token,
 //! separated by spaces. Only the user may read the file, because anyone with the token can play for the seat.

@@ -1,9 +1,10 @@
 //! Stores the players of this user: for each server, at most one person and one bot.
 //!
-//! The file has one line per player: the server, `person` or `bot`, the id, the token and the name, separated by
-//! spaces. Anyone with the token can act for the player. A lost token cannot be recovered, so users should keep a copy
-//! of this file. If the server does not recognize a player, the line stays, but with `former-person` or `former-bot`,
-//! because the server may run with another store for a while.
+//! The file has one line per player: the server, `person` or `bot`, the id, the token and the name, separated
+//! by spaces. Anyone with the token can act for the player. A lost token cannot be recovered, so users should
+//! keep a copy of this file. If the server does not recognize a player, the second word changes to
+//! `former-person` or `former-bot`, and the line is not used. The line stays, because the server may run with
+//! another store for a while.
 
 use std::io;
 use std::path::Path;
@@ -100,8 +101,8 @@ impl SavedPlayers {
         self.file.change(str::to_owned)
     }
 
-    /// Adds a player and removes the earlier player of the same kind at the same server. Lines that cannot be parsed
-    /// stay.
+    /// Adds a player. Replaces the earlier person or bot at the same server: a person replaces a person, and
+    /// a bot replaces a bot. Lines that cannot be parsed stay.
     pub(crate) fn put(&self, player: &SavedPlayer) -> io::Result<()> {
         self.change(player, &format!("{player}\n"))
     }
@@ -117,7 +118,7 @@ impl SavedPlayers {
         self.change(player, "")
     }
 
-    /// Removes the line of the player of the same kind at the same server, and appends `line`.
+    /// Removes the line of the player with the same server and kind (person or bot), and appends `line`.
     fn change(&self, player: &SavedPlayer, line: &str) -> io::Result<()> {
         let is_same = |line: &str| {
             SavedPlayer::read(line).is_some_and(|saved| saved.is_at(&player.server, player.is_bot))
