@@ -24,7 +24,7 @@ pub struct ClientSession {
     id: u32,
     dialect: Dialect,
     stage: Stage,
-    /// The marks of both players, one bit per cell.
+    /// The cells with a mark of either player, one bit per cell.
     taken: u16,
     /// The latest move that this client sent, if the server has not confirmed the move yet. The next move
     /// replaces a refused move.

@@ -70,7 +70,7 @@ pub enum SessionEvent {
     Over {
         /// The result for this client.
         result: GameResult,
-        /// The opponent's last cell, if this move ended the game.
+        /// The cell of the opponent's last move, if that move ended the game.
         opponent_cell: Option<Cell>,
     },
 }
