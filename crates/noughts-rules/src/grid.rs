@@ -314,8 +314,7 @@ struct Directions {
     /// For each direction, the distance in bits from one cell of a line to the next.
     steps: [usize; 4],
     /// The shifts of line detection. Each shift makes the detected runs of marks longer, at most twice as
-    /// long, until their length is K. For K = 5 the shifts are 1, 2 and 1 steps, and the lengths are 2, 4 and
-    /// 5.
+    /// long, until their length is K. For K = 5, shifts of 1, 2 and 1 steps give the lengths 2, 4 and 5.
     doublings: [[u8; 4]; 8],
     /// The number of entries of `doublings` that are used.
     doubled: usize,

@@ -33,7 +33,7 @@ pub struct Case {
     /// The rule that the case checks, as a sentence.
     pub claim: String,
     /// The sentence of the course document that demands the rule, or why the document leaves the rule open.
-    /// If the case has no `@` line and no `?` line, this is "a case of your own".
+    /// If the case has no `@` line and no `?` line, the source is "a case of your own".
     pub source: String,
     /// How much the rule counts: the course document demands it, or leaves it open.
     pub weight: Weight,

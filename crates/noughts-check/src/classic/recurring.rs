@@ -44,7 +44,7 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
     },
 ];
 
-/// The faults that repeat from case to case, counted over all cases.
+/// The deviations that repeat from case to case, counted over all cases.
 #[derive(Default)]
 pub(super) struct Recurring {
     /// For each form of extra lines (see `form`): an example, and the number of cases that have a line of this form.
