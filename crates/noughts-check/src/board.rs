@@ -16,7 +16,8 @@ pub(crate) struct Board {
     at: GridPosition<u16, 2>,
 }
 
-/// How the kit chooses its moves. No single tactic reaches every result against every opponent.
+/// How the kit chooses its moves. The kit needs several tactics, because no single tactic reaches every
+/// result against every opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tactic {
     /// Assumes that the opponent plays at random.
@@ -25,7 +26,7 @@ pub(crate) enum Tactic {
     Learned,
     /// Assumes that the opponent plays to prevent the wanted result.
     Minimax,
-    /// Plays at random.
+    /// The kit chooses its moves at random.
     Random,
 }
 
@@ -117,8 +118,8 @@ impl Board {
         best[rng.below(best.len())]
     }
 
-    /// Estimates the probability of the wanted result, from 0 to 1, if the opponent plays as `tactic` assumes. `mine`
-    /// is true if the kit moves next.
+    /// Estimates the probability of the `wanted` result, from 0 to 1, if the opponent plays as `tactic`
+    /// assumes. `mine` is true if the kit moves next.
     fn chance_of(&self, wanted: GameResult, tactic: Tactic, replies: &Replies, mine: bool) -> f64 {
         if let Some(end) = self.end() {
             return if end == wanted { 1.0 } else { 0.0 };

@@ -38,8 +38,8 @@ pub struct ClassicTask {
     pub command: Vec<OsString>,
     /// The games to type.
     pub cases: Vec<Case>,
-    /// Whether to compare byte for byte with the examples of the course document, and to count every difference as a
-    /// fault, even where the document allows several outputs.
+    /// If true, the output must equal the examples of the course document byte for byte. Every difference is
+    /// then a fault, even where the document allows several outputs.
     pub strict: bool,
     /// Maximum time for one game.
     pub timeout: Duration,
@@ -180,8 +180,8 @@ pub fn check_classic(
     })
 }
 
-/// Number of timeouts after which the kit runs no further case. If the program has shown nothing before a
-/// timeout, this one timeout is enough.
+/// After this number of timeouts, the kit runs no further case. If a program shows nothing before its
+/// timeout, one timeout is enough.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
 /// Runs the first case, which shows how the program reads its input. Then runs the other cases in parallel. Returns
@@ -304,8 +304,8 @@ fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// Returns the verdict, and whether the case is broken because the program crashed or had to be killed. A crash is a
-/// fault even if the course document leaves the case open.
+/// Returns the verdict, and true if the program crashed or had to be killed. A crash is a fault even if the
+/// course document leaves the case open.
 fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(
@@ -349,8 +349,8 @@ fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     (judged, has_crashed)
 }
 
-/// Maximum number of bytes of output in which the kit looks for lines to show in the report. The limit applies only if
-/// a signal ended the program or the kit killed the program.
+/// If a signal ended the program, or the kit killed it, the report shows the program's last lines. The kit
+/// looks for these lines only in the first `MAX_SHOWN` bytes of the output.
 const MAX_SHOWN: usize = 1 << 16;
 
 fn check_exactly(case: &Case, run: &Run) -> Judged {

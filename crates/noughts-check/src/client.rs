@@ -34,7 +34,7 @@ pub struct ClientTask {
     /// Where the kit listens.
     pub listener: TcpListener,
     /// The command that starts the client for each scenario. Its arguments may contain `{host}` and `{port}`.
-    /// Empty if a person starts the client.
+    /// The command is empty if a person starts the client.
     pub command: Vec<OsString>,
     /// Text that the kit types when the client starts.
     pub input: Vec<u8>,
@@ -180,7 +180,7 @@ fn accept(
     }
 }
 
-/// Waits for the client's end after a scenario, at most `timeout`, and checks how the client ended.
+/// Waits at most `timeout` until the client has ended after a scenario, and checks how it ended.
 fn check_exit(
     client: &mut ClientProgram,
     number: usize,

@@ -8,9 +8,10 @@ use noughts_wire::{
 /// A fault in a frame that the kit can still parse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Deviation {
-    /// The frame is longer or shorter than the course document or the later dialect says. Contains an explanation.
+    /// The frame is longer or shorter than the course document or the later dialect says. The value is an
+    /// explanation.
     Size(String),
-    /// A flag is written as a character. Contains an explanation.
+    /// A flag is written as a character. The value is an explanation.
     FlagCharacter(String),
 }
 

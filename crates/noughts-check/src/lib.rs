@@ -4,9 +4,10 @@
 //! - [`check_client`] checks a client of the TCP protocol; the kit is its server,
 //! - [`check_classic`] types scripted games into a program of the classic terminal game.
 //!
-//! Each function tries a list of rules. A rule has a claim and a source. The source is the sentence of the course
-//! document that demands the rule. If the document does not demand the rule, the source is the reason for the rule. The
-//! result is a [`Report`], which can be written as text, HTML, JSON and JUnit XML.
+//! Each function tries a list of rules. A rule has a claim and a source. The claim says what the program must
+//! do. The source is the sentence of the course document that demands the rule. If the document does not
+//! demand the rule, the source is the reason for the rule. The result is a [`Report`], which can be written
+//! as text, HTML, JSON and JUnit XML.
 //!
 //! A program fails only if it breaks a rule that the course document demands ([`Weight::Demanded`]). Other rules are
 //! only reported: *open questions*, which the course document leaves open ([`Weight::Open`]), and advice

@@ -133,8 +133,8 @@ impl Program {
     }
 }
 
-/// Appends the bytes of an event. The last chunk may exceed the limit, so that the caller notices the excess. Later
-/// chunks are dropped.
+/// Appends the bytes of an event to `output` or `errors`. The last chunk may exceed the limit, so that the
+/// caller notices the excess. Later chunks are dropped.
 fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
     let (kept, bytes) = match event {
         Event::Stdout(bytes) => (output, bytes),

@@ -42,8 +42,8 @@ pub struct Entry {
     /// The sentence of the course document that demands the rule. If the document does not demand the rule,
     /// this is the reason for the rule.
     pub source: String,
-    /// Whether breaking the rule is a fault. For a classic program, an open question has the weight
-    /// [`Weight::Demanded`] in two cases: in a strict check, and if the program crashed or was killed.
+    /// How much the rule counts. For a classic program, an open question has the weight [`Weight::Demanded`]
+    /// in two cases: in a strict check, and if the program crashed or was killed.
     pub weight: Weight,
     /// Whether the rule holds, is broken, or was not tried.
     pub verdict: Verdict,
@@ -51,7 +51,7 @@ pub struct Entry {
     pub took: Duration,
 }
 
-/// How many rules hold, are broken, and were not tried.
+/// The numbers of rules that hold, are broken, and were not tried.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// Rules that hold.
@@ -63,7 +63,7 @@ pub struct Tally {
 }
 
 impl Report {
-    /// Whether no demanded rule is broken.
+    /// Whether the program breaks no rule that the course document demands.
     pub fn is_good(&self) -> bool {
         self.tally(Weight::Demanded).broken == 0
     }
@@ -142,7 +142,7 @@ impl Report {
 }
 
 impl Entry {
-    /// The mark for the verdict, such as `FAIL`.
+    /// The short label of the verdict, such as `FAIL`.
     fn mark(&self) -> &'static str {
         match (&self.verdict, self.weight) {
             (Verdict::Holds { .. }, _) => "pass",
@@ -155,7 +155,7 @@ impl Entry {
 }
 
 impl Tally {
-    /// The sum of the three numbers.
+    /// The number of all rules: the sum of the three fields.
     pub fn all(&self) -> usize {
         self.hold + self.broken + self.not_tried
     }

@@ -39,8 +39,8 @@ use session_start::Failures;
 pub struct TcpTask {
     /// Where the server listens. If there is a `command`, port 0 means that the kit chooses a free port.
     pub address: SocketAddr,
-    /// The command that starts the server. Its arguments may contain `{host}` and `{port}`. Empty if the server
-    /// already runs.
+    /// The command that starts the server. Its arguments may contain `{host}` and `{port}`. The command is
+    /// empty if the server already runs.
     pub command: Vec<OsString>,
     /// The dialect to check. If it is `None`, the kit finds out which dialects the server uses.
     pub dialect: Option<Dialect>,
@@ -60,7 +60,7 @@ pub struct TcpRule {
     /// The sentence of the course document that demands the rule. If the document does not demand the rule,
     /// this is the reason for the rule.
     pub source: &'static str,
-    /// Whether breaking the rule is a fault.
+    /// How much the rule counts. Breaking the rule is a fault if the course document demands it.
     pub weight: Weight,
     /// The only dialect that has this rule. `None` if both dialects have this rule.
     pub only: Option<Dialect>,
@@ -92,7 +92,8 @@ impl TcpRule {
         }
     }
 
-    /// Marks a rule in which the kit's clients send frames that the course document does not allow.
+    /// Returns this rule, with the mark that the kit's clients send frames that the course document does not
+    /// allow.
     const fn with_illegal_frames(self) -> TcpRule {
         TcpRule {
             is_legal: false,
@@ -138,8 +139,9 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
 /// Checks a server. The kit calls `tell` before it tries each rule. Returns an error if the server cannot be checked at
 /// all: for example, if nothing listens at the address, or if the command does not start a server.
 ///
-/// After fifteen times the timeout for one answer, the kit tries no further rule. If a server that the kit has started
-/// ends when a client leaves, the kit must start it again for each rule. Then the check may take twice as long.
+/// After fifteen times the timeout for one answer, the kit tries no further rule. If a server that the kit
+/// has started ends when a client leaves, the kit must start it again for each rule. In this case the check
+/// may take twice as long.
 pub fn check_tcp(task: &TcpTask, processes: &ProcessSet, tell: Tell<'_>) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,
@@ -270,9 +272,9 @@ pub(crate) struct Checker {
     has_tried_one_zero: bool,
     /// For each frame with a wrong id: the rule that reports the frame, the session's id, and the frame's id.
     wrong_ids: Vec<(&'static str, u32, u32)>,
-    /// For each rule about a mistake of the client: what the server sent instead of the right ERROR.
+    /// For each rule about a mistake of the client: what the server sent instead of the expected ERROR.
     mistakes: BTreeMap<&'static str, String>,
-    /// Whether two clients played at the same time.
+    /// Whether the kit has seen two clients play at the same time.
     serves_many: bool,
     /// Whether both clients of a pair got the same flag. If so, the client whose PLAY was sent first makes the first
     /// move.
@@ -282,8 +284,8 @@ pub(crate) struct Checker {
     /// Whether the server did not serve a control session. The only purpose of a control session is to show that the
     /// server gets processor time.
     is_control_unserved: bool,
-    /// Streams that stay open until the check of a rule ends. They are used for a server that ends when a
-    /// client leaves.
+    /// Streams that stay open until the check of a rule ends. The kit keeps them for a server that ends when
+    /// a client leaves.
     held: Vec<TcpStream>,
     /// Whether the current rule is about clients that leave.
     is_about_leaving: bool,

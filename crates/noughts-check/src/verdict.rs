@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Whether breaking a rule is a fault.
+/// How much a rule counts: whether breaking it is a fault.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
@@ -79,7 +79,7 @@ impl Verdict {
 pub(crate) enum Stop {
     /// The rule is broken.
     Broken(Box<Finding>),
-    /// The rule cannot be tried.
+    /// The rule cannot be tried, for this reason.
     NotTried(String),
 }
 

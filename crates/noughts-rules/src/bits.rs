@@ -29,13 +29,13 @@ pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The difference: the bits of this set that are not in `other`.
     #[must_use]
     fn minus(self, other: Self) -> Self;
-    /// Shifts every bit to a higher number.
+    /// Shifts the set up: adds `by` to the number of every bit.
     #[must_use]
     fn up(self, by: usize) -> Self;
-    /// Shifts every bit to a lower number.
+    /// Shifts the set down: subtracts `by` from the number of every bit.
     #[must_use]
     fn down(self, by: usize) -> Self;
-    /// Removes and returns the lowest bit.
+    /// Removes and returns the lowest bit; `None` if the set is empty.
     fn pop(&mut self) -> Option<usize>;
     /// The number of bits that are set.
     fn count(self) -> usize;

@@ -42,7 +42,7 @@ impl Clone for ByteGridPosition {
 }
 
 impl ByteGrid {
-    /// The rules of `spec`.
+    /// Creates the rules of `spec`.
     pub fn new(spec: GridSpec) -> ByteGrid {
         ByteGrid { spec }
     }

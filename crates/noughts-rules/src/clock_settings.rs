@@ -87,7 +87,7 @@ impl ClockSettings {
         u64::from(seconds) * 1_000
     }
 
-    /// Milliseconds that a completed turn adds.
+    /// Milliseconds that a completed turn adds; 0 for a clock without an increment.
     pub fn increment_ms(self) -> u64 {
         match self {
             ClockSettings::Fischer { increment_s, .. } => u64::from(increment_s) * 1_000,

@@ -41,7 +41,8 @@ pub enum BoardState {
     Drawn,
 }
 
-/// A run of at least this many equal cells is written as a number and a symbol: `{12x}`.
+/// If a row has at least this number of equal cells next to each other, the text has a number and a symbol
+/// instead: `{12x}`.
 const SHORTEST_RUN: usize = 5;
 
 impl Diagram {
@@ -235,8 +236,8 @@ impl Diagram {
         }
     }
 
-    /// Whether the latest play can have been a mark that sends the next play to `to`. If the board has no
-    /// marks: whether the variant's first play must be in `to`.
+    /// Whether the board has a mark that can be the latest play and that sends the next play to `to`. If the
+    /// board has no marks: whether the variant's first play must be in `to`.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {

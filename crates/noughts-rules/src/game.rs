@@ -27,7 +27,7 @@ pub struct Seat(pub u8);
 pub enum Action {
     /// Put a mark on a cell.
     Play(Move),
-    /// Take this many marks back, and pass the turn.
+    /// Take back the last marks. The value is their number. Afterwards the next seat is to move.
     Rewind(u16),
     /// Take back the seat's last play and all later plays, with the consent of the other seats. The value is the number
     /// of removed marks. Afterwards the same seat is to move.
@@ -97,8 +97,7 @@ pub enum WinReason {
     /// A line was completed. The value has the cells of all lines that the last play completed. In a misère game, the
     /// loser completed these lines.
     Line(Vec<Move>),
-    /// Three boards in a line were won. The value has the boards of all lines of boards that the last play
-    /// completed.
+    /// A side won three boards in a line. The value has all boards of the lines that the last play completed.
     Boards(Vec<Board>),
     /// The side won more boards than the opponent, and all boards are closed.
     Points,
@@ -164,7 +163,7 @@ impl Game {
         Ok(game)
     }
 
-    /// A game that starts at a given position. The first seat of the side to move begins.
+    /// A game that starts at the position `start`. The first seat of the side to move begins.
     pub fn from_diagram(
         variant: &Variant,
         options: Options,
@@ -244,9 +243,9 @@ impl Game {
         }
     }
 
-    /// The rules cannot end the game before the board has this many marks. On one board, the number is K, the
-    /// length of a line. On nine boards, the number is 9: three boards in a line need three marks each. The
-    /// number is 0 if the game did not start at the variant's first position.
+    /// The minimum number of marks on the board when the rules end the game. On one board, this is K, the
+    /// length of a line. On nine boards, this is 9: three boards in a line need three marks each. The number
+    /// is 0 if the game did not start at the variant's first position.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,
@@ -466,7 +465,7 @@ const FULL: Conclusion = Conclusion::Draw {
     reason: DrawReason::Full,
 };
 
-/// Sides must be numbered in the order of their first seats, and every side must have a seat.
+/// Checks that sides are numbered in the order of their first seats, and that every side has a seat.
 /// Exception: in a game of two sides, all seats may belong to one side.
 fn check_order(variant: &Variant, order: &[Side]) -> Result<(), GameError> {
     let mut seen = 0;
@@ -560,7 +559,7 @@ pub enum GameError {
         /// The largest allowed value.
         max: usize,
     },
-    /// The number of seats is out of range.
+    /// The number of seats is not 2 to 64. The value is the given number.
     Seats(usize),
     /// Sides are not numbered in the order of their first seats.
     Order,
@@ -571,7 +570,7 @@ pub enum GameError {
         /// The number of sides with a seat.
         seated: usize,
     },
-    /// The side to move has no seat.
+    /// The side to move in the start position has no seat.
     NobodyToMove(Side),
     /// The start position is impossible.
     Position(DiagramError),

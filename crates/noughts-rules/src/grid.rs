@@ -37,7 +37,8 @@ pub struct GridPosition<B: Bits, const P: usize> {
 }
 
 impl<B: Bits, const P: usize> Grid<B, P> {
-    /// The rules of `spec`; `None` if `spec` does not have `P` sides, or if its board does not fit into `B`.
+    /// Creates the rules of `spec`; `None` if `spec` does not have `P` sides, or if its board does not fit
+    /// into `B`.
     pub fn new(spec: GridSpec) -> Option<Self> {
         let cell_bits = CellBits::new(&spec);
         let (stride, rows) = (cell_bits.stride as usize, spec.rows());
@@ -310,10 +311,10 @@ impl CellBits {
 #[derive(Clone, Debug)]
 struct Directions {
     line: usize,
-    /// The distance in bits from one cell of a line to the next.
+    /// For each direction, the distance in bits from one cell of a line to the next.
     steps: [usize; 4],
-    /// The shifts of line detection. Each shift makes the detected runs longer, at most twice as long, until their
-    /// length is K. For K = 5 the shifts are 1, 2 and 1 steps, and the lengths are 2, 4 and 5.
+    /// The shifts of line detection. Each shift makes the detected runs of marks longer, at most twice as
+    /// long, until their length is K. For K = 5, shifts of 1, 2 and 1 steps give the lengths 2, 4 and 5.
     doublings: [[u8; 4]; 8],
     /// The number of entries of `doublings` that are used.
     doubled: usize,

@@ -145,7 +145,7 @@ impl SetPerSide {
 }
 
 impl Nested {
-    /// The rules of `spec`.
+    /// Creates the rules of `spec`.
     pub fn new(spec: NestedSpec) -> Nested {
         Nested { spec }
     }

@@ -116,7 +116,7 @@ pub enum PlaceError {
     },
     /// The board has no such cell.
     OffBoard {
-        /// The last cell of the board.
+        /// The text of the last cell of the board, such as `2-2`.
         last: String,
     },
 }

@@ -16,8 +16,9 @@ use crate::timeline::AnyTimeline;
 use crate::variant::{GridSpec, Variant};
 
 /// Plays one game of `variant` and checks all properties after every play. [`AnyTimeline::new`] chooses the
-/// implementation. The function then plays a game on one board once more with [`ByteGrid`]. Each number in
-/// `choices`, modulo the number of legal moves, is the index of the move to play.
+/// implementation. If the variant has one board, the function then plays the same game again with
+/// [`ByteGrid`]. Each number in `choices`, modulo the number of legal moves, is the index of the move to
+/// play.
 ///
 /// # Panics
 /// If a property does not hold.

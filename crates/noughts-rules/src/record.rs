@@ -57,7 +57,7 @@ pub struct Record {
     seats: Vec<RecordSeat>,
     game: Game,
     clock: Option<ClockSettings>,
-    /// The time of each turn in milliseconds. Empty in a game without a clock.
+    /// The time that each turn took, in milliseconds. Empty in a game without a clock.
     used_ms: Vec<u64>,
     offers: Vec<OfferEvent>,
 }
@@ -104,8 +104,8 @@ impl Record {
         })
     }
 
-    /// Adds the clock of the game and the milliseconds that each turn took. Fails if the number of times
-    /// differs from the number of turns, or if a time is longer than about 31 years.
+    /// Adds the clock of the game, and the milliseconds that each turn took. Fails if the number of times
+    /// differs from the number of turns, or if a turn took longer than about 31 years.
     pub fn with_clock(
         mut self,
         clock: ClockSettings,

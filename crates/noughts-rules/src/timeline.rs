@@ -106,9 +106,9 @@ impl<R: Rules> Timeline<R> {
 
 /// A timeline of a variant that is known only at run time.
 ///
-/// Each case of this enum holds a timeline with a different position type. The cases are not part of the
-/// public interface. The macro `dispatch!` matches on them, so that generic code chooses the type once per
-/// call, not once per search node.
+/// Each alternative of this enum holds a timeline with a different position type. The alternatives are not
+/// part of the public interface. The macro `dispatch!` matches on them, so that generic code chooses the type
+/// once per call, not once per search node.
 ///
 /// ```
 /// use noughts_rules::AnyTimeline;

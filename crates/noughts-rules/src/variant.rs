@@ -235,17 +235,17 @@ impl NestedSpec {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum OutOfRange {
-    /// The number of columns: 3..=255.
+    /// The given number of columns. Allowed are 3 to 255.
     Columns(u64),
-    /// The number of rows: 3..=255.
+    /// The given number of rows. Allowed are 3 to 255.
     Rows(u64),
-    /// The length of a line: from 3 to the longer edge of the board.
+    /// The length of a line. Allowed are 3 up to the longer edge of the board.
     Line {
         /// The given length.
         line: u64,
         /// The longest allowed length.
         max: u8,
     },
-    /// The number of sides: 2..=64.
+    /// The given number of sides. Allowed are 2 to 64.
     Sides(u64),
 }

@@ -110,7 +110,8 @@ impl NestedView {
     }
 }
 
-/// Whether a side can still win three boards in a line: each of the three boards is open or won by this side.
+/// Whether at least one side can still win three boards in a line: each of the three boards is open or won by
+/// this side.
 fn line_is_possible(boards: &[BoardState; 9]) -> bool {
     any_line(boards, |state, side| {
         state == BoardState::Won(side) || state == BoardState::Open

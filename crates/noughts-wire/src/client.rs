@@ -64,7 +64,8 @@ impl<S: Read + Write> Client<S> {
     }
 
     /// Waits for the next event without sending a request. Call this function if this client moves second, and after a
-    /// timeout. If the server plays an impossible or an occupied cell, this function answers with an ERROR.
+    /// timeout. If the server plays a cell that does not exist or is occupied, this function answers with an
+    /// ERROR.
     pub fn wait(&mut self) -> Result<Event, ClientError> {
         let mut out = Vec::new();
         let mut bytes = [0; 512];

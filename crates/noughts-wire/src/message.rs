@@ -30,7 +30,7 @@ pub enum FromClient {
     Error {
         /// The session's id.
         id: u32,
-        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) knows the documented codes.
+        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) accepts only the documented codes.
         code: u8,
         /// An explanation.
         text: Text,
@@ -63,7 +63,8 @@ pub enum FromServer {
     Result {
         /// The session's id.
         id: u32,
-        /// The opponent's last cell if this move ended the game, otherwise [`NO_CELL`]. `None` in the dialect `seed`.
+        /// The cell of the opponent's last move if that move ended the game, otherwise [`NO_CELL`]. `None` in
+        /// the dialect `seed`.
         cell: Option<[u8; 3]>,
         /// The result for the receiver.
         flag: GameResult,
@@ -73,7 +74,7 @@ pub enum FromServer {
         /// The session's id. Before READY, it is the id of the frame that caused the error, or 0 if the opcode of this
         /// frame is unknown.
         id: u32,
-        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) knows the documented codes.
+        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) accepts only the documented codes.
         code: u8,
         /// An explanation.
         text: Text,

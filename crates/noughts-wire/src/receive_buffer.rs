@@ -4,8 +4,8 @@
 /// its input always has room for the next frame.
 pub const MAX_BUFFERED_BYTES: usize = 4096;
 
-/// Maximum number of bytes of heap memory of an empty buffer. A frame usually fits, so that most frames need no
-/// allocation.
+/// An empty buffer keeps at most this number of bytes of heap memory. A frame usually fits into it, so that
+/// most frames need no allocation.
 const SMALL: usize = 64;
 
 /// A bounded queue of bytes. After [`compact`](ReceiveBuffer::compact), an empty queue uses at most [`SMALL`] bytes of
@@ -18,7 +18,7 @@ pub(crate) struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// Appends as many bytes as the buffer has room for, and returns the number of appended bytes.
+    /// Appends `bytes` until the buffer is full, and returns the number of appended bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> usize {
         self.compact();
         let accepted = bytes.len().min(self.room());

@@ -40,11 +40,12 @@ pub enum GameMode {
 ///
 /// Requests and answers do not depend on how the received bytes are divided among calls of `receive`. While a
 /// request has no result yet, frames wait in the buffer. Exception: in [`GameMode::Pairs`], a client may wait
-/// long for an opponent or for the opponent's move. Frames that arrive during this time are answered at once.
+/// long for an opponent or for the opponent's move. Frames that arrive during this time are answered
+/// immediately.
 ///
-/// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES). It uses
-/// no buffer memory when all received bytes are processed. One call of `next_request` appends at most 100 frames of at
-/// most 28 bytes each.
+/// Memory and work are bounded. A session buffers at most [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES).
+/// When all received bytes are processed, the buffer uses at most 64 bytes of heap memory. One call of
+/// `next_request` appends at most 100 frames of at most 28 bytes each.
 ///
 /// ```
 /// use noughts_wire::{SessionRequest, Cell, GameMode, SessionEvent, Session};
@@ -108,8 +109,8 @@ impl Session {
         }
     }
 
-    /// Passes received bytes to the session. Returns how many bytes it accepted, at most [`room`](Session::room).
-    /// Pass the other bytes again when there is room.
+    /// Passes received bytes to the session. Returns how many bytes it accepted, at most
+    /// [`room`](Session::room). When there is room again, pass the remaining bytes.
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
         if self.is_closed() {
             return 0;
@@ -164,8 +165,8 @@ impl Session {
     }
 
     /// Handles an event that the server reports. If the event needs a frame for the client, appends this
-    /// frame to `out`. If the state does not allow the event, returns false and changes nothing. So an answer
-    /// to a move that comes after the opponent has left does no harm.
+    /// frame to `out`. If the state does not allow the event, returns false and changes nothing. So a late
+    /// event does no harm, for example an answer to a move after the opponent has left.
     pub fn handle(&mut self, event: SessionEvent, out: &mut Vec<u8>) -> bool {
         match (self.state, event) {
             (State::Seating, SessionEvent::Admitted { first }) => {
@@ -224,7 +225,7 @@ impl Session {
         )
     }
 
-    /// Whether the server has not answered a [`SessionRequest::Move`] yet.
+    /// Whether a [`SessionRequest::Move`] still waits for the server's answer.
     pub fn is_moving(&self) -> bool {
         self.state == State::Moving
     }

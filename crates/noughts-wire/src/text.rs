@@ -35,7 +35,7 @@ pub enum TextError {
     NotLatin1(char),
     /// The text contains U+0000. Zero bytes end a string in a frame.
     HasZero,
-    /// The text has this many characters, more than 255.
+    /// The text is longer than 255 characters. The value is its length.
     TooLong(usize),
 }
 

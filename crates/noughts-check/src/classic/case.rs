@@ -10,11 +10,12 @@
 //! > :q
 //! ```
 //!
-//! - `#` starts a case with its name and claim.
-//! - `@` has the sentence of the course document that demands the claim.
-//! - `?` instead of `@` marks a case that the course document does not decide, and has the reason.
+//! - `#` starts a case. It has the name of the case and the rule that the case checks.
+//! - `@` has the sentence of the course document that demands the rule.
+//! - `?` instead of `@` marks a rule that the course document leaves open, and has the reason.
 //! - `$` has the options. Single quotes work as in a shell.
-//! - `>` has a typed line. `\t`, `\r`, `\\` and `\xHH` stand for bytes, and `\c` at the end omits the newline.
+//! - `>` has a typed line. `\t`, `\r`, `\\` and `\xHH` stand for bytes, and `\c` at the end omits the
+//!   newline.
 //! - `= refused` instead of typed lines means that the program must refuse the options.
 //! - `= usage` instead of typed lines means that the program must print its usage.
 //!
@@ -32,9 +33,9 @@ pub struct Case {
     /// The rule that the case checks, as a sentence.
     pub claim: String,
     /// The sentence of the course document that demands the rule, or why the document leaves the rule open.
-    /// If the case has no `@` line and no `?` line, this is "a case of your own".
+    /// If the case has no `@` line and no `?` line, the source is "a case of your own".
     pub source: String,
-    /// Whether the course document demands the rule.
+    /// How much the rule counts: the course document demands it, or leaves it open.
     pub weight: Weight,
     /// The program's options.
     pub options: Vec<String>,
@@ -55,10 +56,10 @@ pub enum Expectation {
     Usage,
 }
 
-/// An error in a text of cases.
+/// An error in the text of scripted games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaseError {
-    /// The line number, from 1.
+    /// The number of the line with the error, from 1.
     pub line: usize,
     /// What is wrong, or what is expected instead.
     pub problem: String,
@@ -129,7 +130,8 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
     Ok(cases)
 }
 
-/// Splits a text into words at spaces. Single quotes work as in a shell. Other quotes and `\` have no special meaning.
+/// Splits `text` into words at spaces. Single quotes work as in a shell. Other quotes and `\` have no special
+/// meaning.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -58,7 +58,7 @@ pub(super) struct Line {
     pub(super) is_middle: bool,
     /// Whether the line is longer than needed to win.
     pub(super) is_long: bool,
-    /// Whether the line's owner is a player other than the first.
+    /// Whether the line belongs to a player other than the first.
     pub(super) is_others: bool,
     pub(super) fills_board: bool,
 }
@@ -78,11 +78,11 @@ pub(super) enum Aspect {
     Turn,
     Board,
     Player,
-    /// The error message is missing.
+    /// The expected error message is missing.
     NoMessage,
-    /// The message of another error is shown.
+    /// The program shows a different error message than expected.
     WrongMessage,
-    /// Another text is shown instead of the message.
+    /// Instead of the error message, the program shows a text that is not an error message.
     Text,
     /// An invalid or illegal command was executed.
     Accepted,
@@ -99,7 +99,7 @@ pub(super) enum Aspect {
     Hangs,
     /// The output ends too early, without a crash or a timeout.
     Stops,
-    /// Something else.
+    /// Anything else is wrong.
     Other,
 }
 
@@ -120,13 +120,13 @@ pub(super) enum Cause {
     Others,
     /// The winner is missing or wrong.
     Winner,
-    /// The same part of the output is wrong after every error.
+    /// The output is wrong in this aspect after every command that causes an error.
     AnyError(Aspect),
     After(Trigger, Aspect),
     /// No game is shown.
     NoGame,
-    /// The words are right, but the bytes are not. After the text `after`, the program writes the byte `shown`. If
-    /// `shown` is `None`, the program writes nothing more.
+    /// The words of the output are right, but other bytes are wrong, such as a newline. After the text
+    /// `after`, the program writes the byte `shown`. If `shown` is `None`, the program writes nothing more.
     Bytes {
         after: &'static str,
         shown: Option<u8>,
@@ -138,8 +138,8 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    /// The names of the cases that should report this cause, the best case first. Empty if no case is better
-    /// than the others.
+    /// The names of the cases that are best suited to report this cause, the best case first. Empty if all
+    /// cases are equally suited.
     fn preferred(self) -> &'static [&'static str] {
         match self {
             Cause::Winner => &["second-wins"],
@@ -154,7 +154,7 @@ impl Cause {
         }
     }
 
-    /// Whether a program that recognizes `line` cannot have this fault.
+    /// True if a program that recognizes `line` does not have this fault.
     fn is_refuted_by(self, line: Line) -> bool {
         match self {
             Cause::NoLine => true,
@@ -217,9 +217,9 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// Groups the broken cases by fault. In each group, one case reports the fault. The result has an entry for
-/// every other case: from its index to the index of the case that reports its fault. `seen` contains the
-/// lines that the program has recognized.
+/// Groups the broken cases by fault. In each group, one case reports the fault. The result maps the index of
+/// each other case in the group to the index of the case that reports the fault. `seen` contains the lines
+/// that the program has recognized.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()

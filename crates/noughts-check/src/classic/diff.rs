@@ -55,7 +55,8 @@ enum Step<'t> {
     Received(&'t str),
 }
 
-/// The shortest edit from `expected` to `received`, by the longest common subsequence.
+/// Returns the shortest list of edits that turns `expected` into `received`. The lines that stay are the
+/// longest common subsequence.
 fn steps<'t>(expected: &'t [String], received: &'t [String]) -> Vec<Step<'t>> {
     let (rows, columns) = (expected.len(), received.len());
     let mut common = vec![vec![0u16; columns + 1]; rows + 1];

@@ -16,11 +16,11 @@ struct Track {
     model: Model,
     at: usize,
     notes: Vec<String>,
-    /// Whether the last command was refused, so that the turn is repeated.
+    /// Whether the program refused the last command, so that the same player is asked again.
     is_repeated: bool,
     /// The kind of the last command.
     trigger: Trigger,
-    /// Whether the options and every command so far were interpreted in the usual way.
+    /// Whether the options and all commands so far have their usual interpretation.
     is_usual: bool,
     deviations: Deviations,
 }
@@ -40,7 +40,7 @@ struct Mismatch {
 enum Next {
     /// The turn, the board and the prompt.
     Turn,
-    /// The reply to a command, with this error message if there is one.
+    /// The reply to a command. It contains this error message, if there is one.
     Reply(Option<&'static str>),
     /// The end of the game.
     End,
@@ -64,7 +64,8 @@ impl From<Verdict> for Judged {
     }
 }
 
-/// Deviations in this game that separate rules report.
+/// Deviations that do not break this case. The rules `delimiter` and `redraw` report them for all cases
+/// together.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Deviations {
     pub(super) no_delimiter: bool,
@@ -176,7 +177,7 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     }
 }
 
-/// The cause of the fault if the program shows no game.
+/// Returns the cause for a program that shows no game.
 fn no_game(run: &Run) -> Cause {
     match run.end {
         End::Exit(_) | End::Signal(_) | End::TooMuchOutput => Cause::NoGame,
@@ -185,7 +186,7 @@ fn no_game(run: &Run) -> Cause {
 }
 
 impl Mismatch {
-    /// What is wrong with the output at this place.
+    /// Returns what is wrong with the output at the position of this mismatch.
     fn aspect(&self, screen: &Screen, run: &Run) -> Aspect {
         let rest = screen.words.get(self.at..).unwrap_or_default();
         let Some(first) = rest.first() else {
@@ -258,7 +259,7 @@ impl Mismatch {
     }
 }
 
-/// Why the output ends too early: the program hangs, crashes, or just stops.
+/// Returns how the output ends too early: the program hangs, crashes, or just stops.
 fn how_it_stops(run: &Run) -> Aspect {
     match run.end {
         End::TimedOut => Aspect::Hangs,
@@ -279,8 +280,8 @@ fn has_equal_symbols(case: &Case) -> bool {
 }
 
 impl Track {
-    /// Matches the turn line, the board and the prompt. Returns `None` if the output differs. When a turn is repeated,
-    /// the board may be missing. The turn line may then be missing too.
+    /// Matches the turn line, the board and the prompt. Returns `None` if the output differs. After a refused
+    /// command, the board may be missing, or both the board and the turn line.
     fn shown(mut self, screen: &Screen) -> Option<Track> {
         let prompt = Word::Prompt(self.model.prompt());
         let mut expected = vec![Word::Line(self.model.turn_line())];
@@ -302,7 +303,7 @@ impl Track {
         matches!(screen.words.get(self.at + offset), Some(Word::Prompt(_)))
     }
 
-    /// Returns every interpretation that matches the output after one more typed line.
+    /// Returns every interpretation that matches the output after the typed `line`.
     fn after(self, line: &[u8], screen: &Screen) -> Vec<Track> {
         let exact = Command::read(line);
         let typed = String::from_utf8_lossy(line)
@@ -429,8 +430,8 @@ fn output(case: &Case, after_message: &str) -> String {
     text + &model.end_lines().join("\n") + "\n"
 }
 
-/// Whether the output is right byte for byte. The course's message constants have no newline. So a program may omit the
-/// newlines after all error messages. It may also omit the newline after the winner.
+/// Whether the output is right byte for byte. The course's message constants have no newline. So a program
+/// may omit the newlines after all error messages, and the newline after the winner.
 pub(super) fn is_exact(case: &Case, run: &Run) -> bool {
     ["\n", ""].iter().any(|after_message| {
         let expected = output(case, after_message);

@@ -189,8 +189,8 @@ impl Model {
         }
     }
 
-    /// For each direction, counts the marks of the same side next to the last play. The first number counts the marks
-    /// before the last play, and the second number counts the marks after it.
+    /// For each direction, counts the marks of the same side that connect to the last play without a gap. The
+    /// first number counts the marks before the last play, and the second number counts the marks after it.
     fn runs(&self) -> Vec<(Direction, usize, usize)> {
         let Some(last) = self.game.plays().last() else {
             return Vec::new();

@@ -15,7 +15,7 @@ pub struct RecurringRule {
     pub claim: &'static str,
     /// The sentence of the course document that demands the rule, or why the document leaves the rule open.
     pub source: &'static str,
-    /// Whether breaking the rule is a fault.
+    /// How much the rule counts. Breaking the rule is a fault if the course document demands it.
     pub weight: Weight,
 }
 
@@ -44,7 +44,7 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
     },
 ];
 
-/// The differences that were found in all cases together.
+/// The deviations that repeat from case to case, counted over all cases.
 #[derive(Default)]
 pub(super) struct Recurring {
     /// For each form of extra lines (see `form`): an example, and the number of cases that have a line of this form.
@@ -83,7 +83,7 @@ impl Recurring {
         recurring
     }
 
-    /// The output without the extra lines.
+    /// Returns `output` without the extra lines.
     pub(super) fn remove_from(&self, output: &[u8]) -> Vec<u8> {
         if self.extra.is_empty() {
             return output.to_vec();

@@ -13,7 +13,8 @@ use crate::process::{End, Program};
 pub(super) enum InputMode {
     /// One line after each prompt, as a person types. Some programs lose input that comes earlier.
     ByPrompt,
-    /// All input at once. Some programs read all their input first, or do not flush their prompts.
+    /// The whole input at the start, without waiting for prompts. Some programs read all their input first,
+    /// or do not flush their prompts.
     AtOnce,
 }
 
@@ -36,8 +37,9 @@ impl Run {
     }
 }
 
-/// Runs a case. If the program shows no further prompt within a quarter of `timeout`, the kit types the rest of the
-/// input at once and sets `input_mode` to `AtOnce`, so that later runs type all input at the start.
+/// Runs a case. If the program shows no further prompt within a quarter of `timeout`, the kit immediately
+/// types the rest of the input. It also sets `input_mode` to `AtOnce`, so that later runs type all input at
+/// the start.
 pub(super) fn run(
     command: &[OsString],
     case: &Case,

@@ -171,8 +171,8 @@ impl ClientConnection {
         self.timeout / 2
     }
 
-    /// Whether the client sends a frame although it should wait. The rest of a frame that is too long is
-    /// skipped, because another rule reports it.
+    /// Whether the client sends a frame although it should wait. If the bytes are only the rest of a frame
+    /// that is too long, another rule reports them, and the result is false.
     pub(super) fn sends_unasked(&mut self) -> bool {
         let deadline = Instant::now() + self.patience().min(QUIET);
         while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.fill(deadline) {}

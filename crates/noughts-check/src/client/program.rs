@@ -9,7 +9,8 @@ use noughts_wire::Cell;
 
 use crate::process::{End, Program, printable};
 
-/// What to type when the client shows a prompt. If several answers have the same prompt, the kit types them in turn.
+/// What to type when the client shows a prompt. If several answers have the same prompt, the kit types them
+/// one after the other.
 ///
 /// In the text, the kit replaces `{row}` and `{column}` by the row and the column of a free cell.
 ///
@@ -88,7 +89,8 @@ impl ClientProgram {
         }
     }
 
-    /// Returns where the first unanswered prompt ends, and the text to type. Counts this answer as typed.
+    /// Returns the offset at which the first unanswered prompt ends, and the text to type. Counts this answer
+    /// as typed.
     fn next_answer(&mut self) -> Option<(usize, String)> {
         let output = &self.program.output[self.searched..];
         let find = |answer: &Answer| {

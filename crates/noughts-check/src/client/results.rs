@@ -14,7 +14,7 @@ use crate::verdict::{Fact, Finding, Verdict};
 pub(super) struct RuleResults {
     verdicts: BTreeMap<&'static str, (Verdict, Duration)>,
     ids: Vec<u32>,
-    /// Whether a HELLO had the id 0 of the later dialect.
+    /// Whether a HELLO had the id 0, with which the later dialect asks the server to choose the id.
     pub(super) lets_server_choose_id: bool,
     /// Why no client connected.
     not_connected: Option<String>,
@@ -68,8 +68,8 @@ impl RuleResults {
         }
     }
 
-    /// Returns the verdict on a rule. The initial verdict is `Holds`. Adds the time since the last call to the time of
-    /// this rule.
+    /// Returns the verdict on a rule. The initial verdict is `Holds`. The time since the previous call counts
+    /// as time of this rule.
     fn verdict(&mut self, rule: &'static str) -> &mut Verdict {
         debug_assert!(CLIENT_RULES.iter().any(|one| one.name == rule));
         let now = Instant::now();
@@ -107,7 +107,8 @@ impl RuleResults {
         self.fail(rule, connection.finding(problem, expected, received));
     }
 
-    /// Whether further connections cannot show anything new: the client waits for typed input, or was silent too often.
+    /// Whether the kit needs no further connections, because the client waits for typed input or was silent
+    /// too often.
     pub(super) fn has_seen_enough(&self) -> bool {
         const MAX_SILENCES: usize = 2;
         self.waiting_at.is_some() || self.silences >= MAX_SILENCES

@@ -13,7 +13,7 @@ pub struct ClientRule {
     /// The sentence of the course document that demands the rule. If the document does not demand the rule,
     /// this is the reason for the rule.
     pub source: &'static str,
-    /// Whether breaking the rule is a fault.
+    /// How much the rule counts. Breaking the rule is a fault if the course document demands it.
     pub weight: Weight,
 }
 

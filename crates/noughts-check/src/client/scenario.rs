@@ -26,7 +26,7 @@ pub(super) enum Scenario {
     OccupiedCell,
     /// Marks a cell that does not exist.
     NoSuchCell,
-    /// Disconnects in a game.
+    /// Disconnects during a game.
     LeaveInGame,
     /// Disconnects after HELLO.
     LeaveAtOnce,
@@ -115,7 +115,7 @@ impl Scenario {
         }
     }
 
-    /// Reads HELLO. Returns its id, or `None` if the conversation cannot continue.
+    /// Reads HELLO. Returns the id in HELLO, or `None` if the conversation cannot continue.
     fn read_hello(
         self,
         connection: &mut ClientConnection,
@@ -446,8 +446,8 @@ impl Scenario {
     }
 }
 
-/// Whether the client sends another frame before it has received the answer to its last frame. Only the first call for
-/// each `rule` waits for such a frame. Later calls return false at once.
+/// Whether the client sends another frame before it has received the answer to its last frame. Only the first
+/// call for each `rule` waits for such a frame. Later calls immediately return false.
 fn sends_early(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
     !results.is_tried(rule) && connection.sends_unasked()
 }

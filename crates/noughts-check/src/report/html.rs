@@ -20,7 +20,7 @@ pre{background:var(--soft);padding:.6rem;white-space:pre-wrap;margin:.25rem 0 0}
 h4{font-size:.9rem;margin:.75rem 0 0}@media(max-width:30rem){td:nth-child(2){width:6rem}td{padding:.25rem}}
 @media print{body{font-size:11pt;margin:0;max-width:none}article,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}pre,code{font-size:9pt}}";
 
-/// The meaning of the marks, for readers who have only the page.
+/// The meaning of the labels, for readers who have only the page.
 const LEGEND: &str = "pass: the rule holds. FAIL: the document demands it, and the program does something else. differs: the document does \
      not decide it, and most programs behave differently; no fault. advice: it works, but not with every other program \
      or network; no fault. -: not tried; the reason follows.";

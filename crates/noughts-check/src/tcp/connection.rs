@@ -146,7 +146,8 @@ impl Connection {
     }
 
     /// Sends each byte separately, so that the server must combine them. Several small packets may still
-    /// arrive as one, so this function calls `pause` twice, to give the server time to read.
+    /// arrive as one. So this function calls `pause` after the first and after the middle byte, to give the
+    /// server time to read.
     pub(crate) fn send_in_pieces(&mut self, bytes: &[u8], mut pause: impl FnMut()) {
         self.note_sent(bytes);
         for (at, byte) in bytes.iter().enumerate() {
@@ -293,7 +294,7 @@ impl Connection {
         self.stream.try_clone().ok()
     }
 
-    /// Whether the server has closed the connection.
+    /// Whether the server has closed the connection, or reading has failed.
     pub(crate) fn has_ended(&self) -> bool {
         self.buffer.has_ended
     }
@@ -376,8 +377,8 @@ pub(crate) fn encoded(frame: &FromClient) -> Vec<u8> {
     bytes
 }
 
-/// Acknowledges data at once. Otherwise a server that writes a frame field by field with Nagle's algorithm waits 40
-/// ms per field.
+/// Acknowledges received data immediately. Otherwise a server that writes a frame field by field with Nagle's
+/// algorithm waits 40 ms for each field.
 #[cfg(target_os = "linux")]
 fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

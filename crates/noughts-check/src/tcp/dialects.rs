@@ -9,7 +9,8 @@ use crate::verdict::Stop;
 /// A HELLO in one dialect. The answer shows whether the server uses this dialect.
 struct Question {
     connection: Connection,
-    /// The second client, if the server pairs clients and did not answer the first client soon.
+    /// The second client, if the server pairs clients and did not answer the first client within half the
+    /// timeout.
     other: Option<Connection>,
 }
 
@@ -95,9 +96,9 @@ impl Checker {
         Some(Question { connection, other })
     }
 
-    /// Checks that the server still listens after the clients that tried the dialects have left. Does this only for a
-    /// server that the kit did not start. If the server no longer listens, one rule reports this, and the other rules
-    /// are not tried.
+    /// Checks that the server still listens after the clients that tried the dialects have left. Checks this
+    /// only if the kit did not start the server. If the server no longer listens, one rule reports this, and
+    /// the other rules are not tried.
     pub(super) fn check_still_listening(&mut self) {
         if self.program.is_some() {
             return;

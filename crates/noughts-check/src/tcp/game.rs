@@ -396,8 +396,8 @@ fn results_name_the_cell(checker: &mut Checker) -> RuleResult {
     }
 }
 
-/// In each of two sessions, plays a game to its end and starts another game. Checks that in the second game the cells
-/// with which the first game began are free again.
+/// In each of two sessions, plays a game to its end and starts another game. Checks that the first cells of
+/// the first game are free in the second game.
 fn plays_again(checker: &mut Checker) -> RuleResult {
     let games = games(checker)?;
     if games.finished == 0 {

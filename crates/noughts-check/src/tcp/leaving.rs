@@ -1,6 +1,6 @@
-//! The rules about clients that disconnect, and about several clients at once. Nearly every check of a rule ends with a
-//! disconnection, so a server that does not survive disconnections would break all later rules. The kit therefore tries
-//! the rules about disconnections early.
+//! The rules about clients that disconnect, and about several clients at the same time. Nearly every check of
+//! a rule ends with a disconnection, so a server that does not survive disconnections would break all later
+//! rules. The kit therefore tries the rules about disconnections early.
 
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};

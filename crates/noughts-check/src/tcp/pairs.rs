@@ -118,7 +118,7 @@ struct Pair {
     first: Connection,
     second: Connection,
     flags: [Admission; 2],
-    /// The finding about the first ACTION that the server passed on with a wrong id. The right id is the id of the
+    /// The finding about the first ACTION that the server passed on with a wrong id. Correct is the id of the
     /// client that receives the ACTION.
     wrong_id: Option<Stop>,
 }
@@ -338,7 +338,7 @@ fn relays(checker: &Checker) -> RuleResult {
     }
 }
 
-/// Starts a game and plays these cells.
+/// Starts a game and plays the cells in `text`.
 fn pair_after(checker: &mut Checker, text: &str) -> RuleResult<Pair> {
     relays(checker)?;
     let mut pair = start_pair(checker)?;

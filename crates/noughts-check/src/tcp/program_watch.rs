@@ -124,7 +124,8 @@ impl Checker {
         Some(trace_finding(problem.to_owned(), trace))
     }
 
-    /// Waits for a stack trace, which may be printed a moment after a disconnection.
+    /// Waits for a stack trace, which may be printed a moment after a disconnection. Returns its
+    /// lines; `None` if none is printed.
     fn late_trace(&mut self) -> Option<Vec<String>> {
         let program = self.program.as_mut()?;
         // On a busy machine the server's answers are late too, so the slowest answer decides how long to wait.

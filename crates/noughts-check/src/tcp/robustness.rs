@@ -7,7 +7,8 @@ use super::session::{admit, hello_bytes, is_admission, ready, still_serves};
 use super::{Checker, TcpRule};
 use crate::verdict::{RuleResult, Stop, Weight};
 
-/// The result of the first rule decides how the kit waits while it tries the second rule.
+/// The rules that are advice, in the order in which the kit tries them. The result of the first rule decides
+/// how the kit waits while it tries the second rule.
 pub(super) const RULES: [TcpRule; 3] = [
     advice(
         "half-frame",

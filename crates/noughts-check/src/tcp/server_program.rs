@@ -92,7 +92,7 @@ impl ServerProgram {
         }
     }
 
-    /// Restarts the server if it has ended. Returns whether it had ended.
+    /// Restarts the server if it has ended. Returns whether it has restarted the server.
     pub(super) fn restart_if_ended(&mut self) -> Result<bool, String> {
         if self.program.read_available().is_none() {
             return Ok(false);

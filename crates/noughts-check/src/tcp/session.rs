@@ -232,7 +232,8 @@ fn play_with_another_id(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
-/// Returns another valid id of five digits. A server can refuse this id only if it compares ids.
+/// Returns a valid id of five digits that differs from `id`. A server can refuse this id only if it compares
+/// ids.
 pub(super) fn another(id: u32) -> u32 {
     if SESSION_IDS.contains(&(id + 1)) {
         id + 1
@@ -241,7 +242,7 @@ pub(super) fn another(id: u32) -> u32 {
     }
 }
 
-/// Encodes HELLO with the kit's name.
+/// Encodes HELLO with the kit's default name.
 pub(super) fn hello_bytes(connection: &Connection) -> Vec<u8> {
     connection.hello_bytes(PLAYER)
 }

@@ -139,8 +139,9 @@ impl Checker {
         self.no_game.note(admitted)
     }
 
-    /// Called if the server did not admit PLAY. Perhaps the server reads a name only up to its first zero byte, and
-    /// reads the second zero byte as an opcode. A name with one zero byte shows whether this is so.
+    /// Tries a name with one zero byte, after the server did not answer PLAY with ADMIT 1. Perhaps the server
+    /// reads a name only up to its first zero byte, and reads the second zero byte as an opcode. If so, this
+    /// function returns a connection with a game.
     fn admitted_with_one_zero(&mut self, stop: &Stop) -> Option<Connection> {
         let Stop::Broken(finding) = stop else {
             return None;

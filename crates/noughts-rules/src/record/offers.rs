@@ -23,7 +23,7 @@ pub struct OfferEvent {
     pub kind: OfferKind,
 }
 
-/// A step of an offer.
+/// What a seat does with an offer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OfferStep {
     /// A seat made the offer.

@@ -13,7 +13,7 @@ use crate::text::Text;
 pub enum Greeting {
     /// In the dialect `seed`, with this id. The client does not check the id. Servers accept only ids of five digits.
     Seed(u32),
-    /// In the dialect `later`: the server chooses the id.
+    /// In the dialect `later`. HELLO has the id 0, and the server chooses the id.
     Later,
 }
 
@@ -30,7 +30,8 @@ pub enum Event {
         /// Whether this client moves first.
         first: bool,
     },
-    /// The server started no game. The client may send PLAY again, with the id that the server sent.
+    /// The server started no game. The client may send PLAY again. The new PLAY contains the id that the
+    /// server sent with this answer.
     NotAdmitted,
     /// The opponent played in this cell, which was free. It is now this client's turn.
     Played(Cell),
@@ -84,7 +85,8 @@ pub enum Stage {
     Joining,
     /// It is this client's turn.
     ItsTurn,
-    /// ACTION was sent. The opponent's next move or the end of the game confirms this move.
+    /// ACTION was sent, and the server has not confirmed the move yet. The opponent's next move or the end of
+    /// the game confirms it.
     Moving,
     /// The client moves second, and the opponent has not moved yet.
     OpponentsTurn,

@@ -15,16 +15,16 @@ use crate::text::{Name, Text};
 /// one frame to `out`, if the stage allows it. After each [`receive`](ClientSession::receive), call
 /// [`next_event`](ClientSession::next_event) until it returns `None`.
 ///
-/// The session stores which cells are taken. If the server plays an impossible or an occupied cell, the session
-/// answers with ERROR 0 or 1 and ends. The server decides who won. The session checks the id of a received frame only
-/// in READY, and only in the dialect `seed`.
+/// The session stores which cells are taken. If the server plays a cell that does not exist or is occupied,
+/// the session answers with ERROR 0 or 1 and ends. The server decides who won. The session checks the id of a
+/// received frame only in READY, and only in the dialect `seed`.
 #[derive(Clone, Debug)]
 pub struct ClientSession {
     buffer: ReceiveBuffer,
     id: u32,
     dialect: Dialect,
     stage: Stage,
-    /// The marks of both players, one bit per cell.
+    /// The cells with a mark of either player, one bit per cell.
     taken: u16,
     /// The latest move that this client sent, if the server has not confirmed the move yet. The next move
     /// replaces a refused move.
@@ -95,7 +95,7 @@ impl ClientSession {
     }
 
     /// Returns the next event, or `None` if more bytes are needed or the session is over. Appends an ERROR to
-    /// `out` if the server played an impossible or an occupied cell.
+    /// `out` if the server played a cell that does not exist or is occupied.
     pub fn next_event(&mut self, out: &mut Vec<u8>) -> Option<Event> {
         while self.stage != Stage::Ended {
             match FromServer::decode(self.buffer.unread(), self.dialect) {

@@ -56,7 +56,7 @@ pub enum SessionEvent {
         /// Whether this client moves first.
         first: bool,
     },
-    /// There is no seat now. The client gets ADMIT 0 and may send PLAY again.
+    /// No seat is free now. The client gets ADMIT 0 and may send PLAY again.
     NotSeated,
     /// The client's move is valid, and it is the opponent's turn. The client gets no frame.
     Accepted,
@@ -70,7 +70,7 @@ pub enum SessionEvent {
     Over {
         /// The result for this client.
         result: GameResult,
-        /// The opponent's last cell, if this move ended the game.
+        /// The cell of the opponent's last move, if that move ended the game.
         opponent_cell: Option<Cell>,
     },
 }

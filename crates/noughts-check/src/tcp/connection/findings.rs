@@ -14,9 +14,9 @@ pub(crate) enum Received {
     Frame(FromServer, Vec<u8>),
     /// Bytes that are not a frame.
     Invalid(FrameError, Vec<u8>),
-    /// No whole frame came before the deadline. Contains the start of a frame, if there was one.
+    /// No whole frame came before the deadline. The value has the start of a frame, if there was one.
     Nothing(Vec<u8>),
-    /// The server closed the connection. Contains the start of a frame, if there was one.
+    /// The server closed the connection. The value has the start of a frame, if there was one.
     Closed(Vec<u8>),
 }
 

@@ -11,8 +11,8 @@ use crate::frame::{hex, result_words, server_words};
 use crate::framing::Deviation;
 use crate::verdict::{Finding, Stop};
 
-/// What was observed on all connections in one dialect. Only `waited` counts all dialects together. One rule reports
-/// each kind of fault.
+/// What the kit observed on all connections in one dialect. Only `waited` is a sum over all dialects. For
+/// each kind of fault, one rule reports it.
 #[derive(Default)]
 pub(crate) struct Observations {
     /// A frame that is longer or shorter than the course document or the later dialect says.
@@ -34,8 +34,8 @@ pub(crate) struct Observations {
 }
 
 impl Connection {
-    /// Removes bytes that came after the last answer, and records them: a whole frame for the rule `one-answer`, other
-    /// bytes for the rule `frame-size`.
+    /// Removes bytes that came after the last answer, and records them. A whole frame counts for the rule
+    /// `one-answer`, and other bytes count for the rule `frame-size`.
     pub(crate) fn remove_unasked(&mut self) {
         if self.sent.is_empty() || self.last_frame.is_empty() {
             return;

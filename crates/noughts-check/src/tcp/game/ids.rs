@@ -15,7 +15,7 @@ pub(super) struct WrongId {
     pub(super) finding: Finding,
 }
 
-/// Returns the finding if a frame has another id than the session.
+/// Returns the wrong id if a frame has another id than the session.
 pub(super) fn wrong_id(connection: &Connection, received: &Received) -> Option<WrongId> {
     let Received::Frame(frame, bytes) = received else {
         return None;

@@ -52,7 +52,7 @@ pub(in crate::tcp) struct Games {
     pub(super) wrong_cell: Option<Finding>,
     /// Whether a RESULT had a cell.
     pub(super) has_cell: bool,
-    /// For each right flag: the first wrong flag that the server sent instead.
+    /// For each correct flag: the first wrong flag that the server sent instead.
     pub(super) wrong_flags: BTreeMap<u8, GameResult>,
 }
 
@@ -60,7 +60,7 @@ pub(in crate::tcp) struct Games {
 pub(super) struct Deviation {
     pub(super) kind: GameProblem,
     pub(super) stop: Stop,
-    /// The right flag of RESULT and the wrong flag that the server sent. `None` for other problems.
+    /// The correct flag of RESULT and the wrong flag that the server sent. `None` for other problems.
     pub(super) flags: Option<(GameResult, GameResult)>,
 }
 
@@ -262,7 +262,8 @@ fn result(connection: &Connection, flag: GameResult, cell: Option<Cell>) -> Expe
     })
 }
 
-/// Maximum number of games that are played to reach one kind of end, each in its own session.
+/// Maximum number of games that the kit plays to reach one result: won, lost or drawn. Each game has its own
+/// session.
 const MAX_GAMES: usize = 24;
 
 /// Like `MAX_GAMES`, but for a slow server.
@@ -277,7 +278,7 @@ const TACTICS: [Tactic; 6] = [
     Tactic::Learned,
 ];
 
-/// If this number of games went wrong before any game was finished, the kit plays no more games.
+/// The kit plays no more games if this number of games went wrong and no game was finished.
 const MAX_ODD_GAMES: usize = 6;
 
 /// Plays until the kit has won, lost and drawn a game, has reached the maximum number of games, or cannot learn
