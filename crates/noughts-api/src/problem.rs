@@ -293,7 +293,7 @@ problem_kinds! {
     WrongSeatCount 422 "wrong-seat-count" "The number of seats is not that of the game"
         "\"seats\" must have one object per side of the variant."
         "Send as many seats as the answer says."
-    SeatConflict 422 "seat-conflict" "\"seats\" and \"take\" contradict each other"
+    SeatConflict 422 "seat-conflict" "The fields about seats contradict each other"
         "The caller takes the seats in \"take\", and these must be {\"human\":NAME}; all others must be robots or open."
         "Leave out \"take\", or make it match \"seats\"."
     UnknownStrategy 422 "unknown-strategy" "There is no such strategy"

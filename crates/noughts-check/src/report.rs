@@ -58,7 +58,7 @@ pub struct Tally {
     pub hold: usize,
     /// Rules that are broken.
     pub broken: usize,
-    /// Rules that were not tried, or whose fault another rule reports.
+    /// Rules that were not tried, and rules that failed only because of a fault that another rule reports.
     pub not_tried: usize,
 }
 

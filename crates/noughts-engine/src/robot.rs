@@ -260,7 +260,7 @@ mod tests {
             .parse("engine:true")
             .unwrap_err()
             .to_string();
-        assert!(error.contains("on the command line alone"), "{error}");
+        assert!(error.contains("only on the command line"), "{error}");
         assert!("engine:true".parse::<StrategyName>().is_err());
         assert_eq!(
             hosted().parse("engine: ./one -x").unwrap().to_string(),

@@ -42,7 +42,8 @@ impl Gravity {
         })
     }
 
-    /// Whether the proof's claim holds without a record. The game must not be over in `position`.
+    /// Whether the claim holds in `position` although the proof has no record (line of its text) for it. The game must
+    /// not be over in `position`.
     pub(crate) fn is_obvious(&self, position: &Diagram, claim: Claim) -> bool {
         let (claimant, other) = (claim.claimant(), claim.claimant().next(2));
         if !claim.wins && !self.can_line(position, other, |_| true) {

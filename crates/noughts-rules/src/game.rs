@@ -371,8 +371,8 @@ impl Game {
         }
     }
 
-    /// The cell to which a mark in this column falls. If the column is full or the game is over, the result
-    /// is the top cell, and [`act`](Game::act) refuses the play.
+    /// The cell to which a mark in this column falls. If the column is full, the result is its top cell, and
+    /// [`act`](Game::act) refuses the play.
     fn lowest_free_cell(&self, column: usize) -> Move {
         let mut cells = (0..).map_while(|row| self.variant.move_at(row, column));
         let rests = |at: &Move| {

@@ -557,8 +557,8 @@ fn new_refuses_seats_that_do_not_parse() {
     };
     refused("x", &ann, "every seat of the game needs a line");
     refused("xoa", &ann, "every seat of the game needs a line");
-    refused("xx", &ann, "seats of one side share a symbol");
-    refused("x ", &ann, "seats of one side share a symbol");
+    refused("xx", &ann, "a symbol is one visible character");
+    refused("x ", &ann, "a symbol is one visible character");
     refused("xo", &robot("engine:rm"), "a record can't name a command");
     refused("xo", &robot(""), "a name has at most 255 characters");
     refused(

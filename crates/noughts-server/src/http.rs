@@ -216,8 +216,8 @@ async fn serve_connection(
 }
 
 /// Declares the routes that are in the OpenAPI description. The server creates the description only when a
-/// client first requests it. Most servers never get such a request. If the description were created at the
-/// start, it would take two thirds of all instructions of the start.
+/// client first requests it. Most servers never get such a request. Creating the description at the start of the
+/// server would be two thirds of the processor instructions of the start.
 macro_rules! api_routes {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn api_routes() -> Router<Arc<AppState>> {

@@ -680,7 +680,8 @@ fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
     })
 }
 
-/// Whether the append does nothing but add time to the current turn. In this case, the command must still be decided.
+/// Whether the append does nothing but add time to the current turn. Such an append comes before the append of the
+/// command itself, which is decided afterwards.
 fn is_added_time(append: &Append) -> bool {
     let is_added = |logged: &LogEntry| matches!(logged.entry, Entry::TimeAdded { .. });
     append.entries.iter().all(is_added)

@@ -186,7 +186,8 @@ impl NestedFeatures {
         self.board_values[usize::from(code)].into()
     }
 
-    /// The part of a move's score that comes from the opponent's next board, which has the number `cell`.
+    /// The part of a move's score that comes from the board to which the move sends the opponent. This board has the
+    /// number `cell`, and may be closed.
     #[inline]
     fn send_score(&self, position: &NestedPosition, mover: Side, cell: usize) -> i32 {
         let (mine, theirs) = (

@@ -53,7 +53,7 @@ struct Threats<B> {
     wins: B,
     /// Cells where a mark of this side makes a threat (a line that lacks one mark).
     makes: B,
-    /// Cells where one mark of this side makes two threats (a fork).
+    /// Cells where one mark of this side makes at least two threats (a fork).
     forks: B,
     /// Cells where a mark of the other side stops all forks.
     stops: B,

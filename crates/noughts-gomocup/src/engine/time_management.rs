@@ -32,7 +32,7 @@ const UNLIMITED_MS: u64 = i32::MAX as u64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MoveTime {
     pub(super) maximum: Duration,
-    /// The target time, if the whole game has a time limit.
+    /// How long the move should usually take. `None` if only single moves have a time limit.
     pub(super) target: Option<Duration>,
 }
 

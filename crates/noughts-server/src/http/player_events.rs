@@ -345,7 +345,7 @@ impl PlayerEvents {
     }
 
     /// Compares a game with the state that was sent to the client, and adds messages about the differences.
-    /// If the client has no state of a finished game, ignores the game, unless `also_over` is true.
+    /// Ignores a finished game of which the client has no state, unless `also_over` is true.
     async fn check_game(&mut self, game: GameId, also_over: bool) {
         let was_behind = std::mem::replace(&mut self.is_behind, true);
         let found = self.app.tables.get(game).await;

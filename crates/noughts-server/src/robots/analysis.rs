@@ -38,8 +38,8 @@ const MAX_EXACT_TURNS: usize = 200;
 /// does not reach its turn within [`MAX_GAME`].
 ///
 /// The whole result is `None` if `limit` is shorter than [`MAX_GAME`] and too short for this game. The server
-/// stores an analysis for ever. So the analysis must not depend on the processor time that its first client
-/// has left.
+/// stores an analysis for ever. So the analysis must not depend on the processor time that remains for the
+/// client that requests it first.
 pub(super) fn analyze_turns(
     game: &Game,
     clock: &Arc<dyn Clock>,

@@ -127,7 +127,7 @@ pub struct CreationKey {
     /// Identifies the client that used the key, because two clients may use the same text. Empty in keys that
     /// older versions of the server stored.
     pub scope: String,
-    /// The key.
+    /// The text that the client sent as `Idempotency-Key`.
     pub key: Key,
 }
 
