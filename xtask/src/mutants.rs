@@ -55,8 +55,8 @@ const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "the counting bound is doubled",
         file: LIVE_LINES,
-        from: "    pub(crate) fn made(self) -> u32 {\n        1 <<",
-        to: "    pub(crate) fn made(self) -> u32 {\n        2 <<",
+        from: "    pub(crate) fn complete_weight(self) -> u32 {\n        1 <<",
+        to: "    pub(crate) fn complete_weight(self) -> u32 {\n        2 <<",
     },
     Mutant {
         name: "a pair covers lines through one of its cells",
@@ -121,8 +121,8 @@ const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "checker ignores the attacker's free move",
         file: CHECKED_PAIRING,
-        from: "sum < self.complete && (0..on.len()).all(is_answered)",
-        to: "sum < self.complete || (0..on.len()).all(is_answered)",
+        from: "sum < self.complete_weight && (0..on.len()).all(is_answered)",
+        to: "sum < self.complete_weight || (0..on.len()).all(is_answered)",
     },
     Mutant {
         name: "checker ignores lines that the other side completes first",
