@@ -265,8 +265,8 @@ impl Matchmaking {
 
     /// Finds the unattended tables that have an open seat in the queue. A table is unattended if no player is
     /// connected and the table is not new. A table that is not in memory counts as unattended, even if a
-    /// player is connected to it on another node. In this case, the next search of the store finds the
-    /// table's seats again.
+    /// player is connected to it on another node. In that case, the next search for stored seats adds the
+    /// table's seats to the queue again.
     fn unattended_tables(&self) -> HashSet<GameId> {
         let game = |waiting: &Waiting| match waiting {
             Waiting::Seat(game, _) => Some(*game),

@@ -92,7 +92,8 @@ pub trait Store: Send + Sync + 'static {
     /// still returned.
     fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>>;
 
-    /// The stored analysis of a finished game. The store does not interpret the text.
+    /// The stored analysis of a finished game; `None` if there is none. The store does not interpret the
+    /// text.
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>>;
 
     /// Stores an analysis. Does nothing if the game has an analysis already or does not exist.
@@ -374,7 +375,7 @@ pub struct LogTail {
 pub struct Sweep {
     /// The other nodes, each with its counter.
     pub others: Vec<(NodeId, u64)>,
-    /// The store's own clock, in milliseconds since 1970; `None` if the store has no clock.
+    /// The time of the store's own clock, in milliseconds since 1970; `None` if the store has no clock.
     pub now_ms: Option<u64>,
     /// Some of the games whose deadline passed more than `grace_ms` ago (see [`Store::sweep`]), oldest
     /// deadline first.
@@ -415,8 +416,9 @@ pub struct ListQuery {
     /// Only games with this status; `None` for games with any status except [`Status::Unlisted`]. Unlisted games appear
     /// only in the list of a player's running games ([`PlayerFilter::Running`]).
     pub status: Option<Status>,
-    /// Leaves out waiting games that are not *attended* at this time. A waiting game is attended if a player is
-    /// connected, or if the table was created less than [`ATTENDED_MS`] before. `None` lists all waiting games.
+    /// Leaves out waiting games that are not *attended* at this time. A waiting game is attended if a player
+    /// is connected, or if the table was created less than [`ATTENDED_MS`] earlier. `None` lists all waiting
+    /// games.
     pub attended_at_ms: Option<u64>,
     /// The creation time and id of the last game of the previous page. The page begins with the next older
     /// game. `None` for the first page.
@@ -477,7 +479,7 @@ impl ListQuery {
         }
     }
 
-    /// Whether a game matches the query, ignoring the page and attendance.
+    /// Whether a game matches the query. Does not check the fields `before`, `limit` and `attended_at_ms`.
     pub fn matches(&self, listed: &ListedGame) -> bool {
         let status = listed.summary.status;
         let has_status = match self.player {
@@ -511,7 +513,7 @@ pub fn family(variant: &Variant) -> Variant {
 pub struct ListedGame {
     /// The game's id.
     pub id: GameId,
-    /// The variant.
+    /// The variant of the game, including the first board of `multi@4`.
     pub variant: Variant,
     /// The limit of a rewind: a rewind takes back fewer marks than this number. With 0 the game has no
     /// rewind.

@@ -49,8 +49,8 @@ pub struct Settings {
     pub holders: Vec<Holder>,
     /// How much time the players have; `None` means no limit.
     pub clock: Option<ClockSettings>,
-    /// Whether lists show the game before it is over. While a seat is open to [`OpenTo::Link`], lists do not
-    /// show the game in any case. A rematch takes over this setting.
+    /// Whether lists show the game before it is over. While a seat is open to [`OpenTo::Link`], lists never
+    /// show the game. A rematch takes over this setting.
     pub is_listed: bool,
     /// When the table was created, in milliseconds since 1970.
     pub created_ms: u64,
@@ -81,7 +81,7 @@ pub struct Table {
     keys: HashMap<(Seat, String), (u64, u64)>,
     /// The time of the latest entry; before the first entry, the time at which the table was created.
     last_ms: u64,
-    /// When the game ended.
+    /// When the game ended, in milliseconds since 1970; `None` if it is not over.
     ended_ms: Option<u64>,
     /// Seats of robots that may need more than microseconds for a move.
     thinking_robots: SeatSet,
@@ -325,7 +325,7 @@ impl Table {
         &self.settings
     }
 
-    /// The game.
+    /// The game that is played at this table, with all its turns.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -369,7 +369,7 @@ impl Table {
         self.last_ms
     }
 
-    /// When the game ended; `None` if it is not over.
+    /// When the game ended, in milliseconds since 1970; `None` if it is not over.
     pub fn ended_ms(&self) -> Option<u64> {
         self.ended_ms
     }
@@ -379,7 +379,7 @@ impl Table {
         self.game.conclusion().is_some()
     }
 
-    /// The game that was created for a rematch.
+    /// The game that was created for a rematch; `None` if there is no rematch.
     pub fn rematch(&self) -> Option<GameId> {
         self.rematch
     }

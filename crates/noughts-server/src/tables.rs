@@ -65,8 +65,8 @@ const WAIT_FOR_SWEEP: Duration = Duration::from_millis(20);
 /// How long to wait after an error of the store before trying again.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// The owner of a table that was loaded from the store, until a client acts at the table. The processor time
-/// of the table's robots counts towards the limit of the owner's address.
+/// The owner of each table that was loaded from the store, until a client acts at the table. The processor
+/// time of the robots at all these tables counts towards the limit of this one address.
 const UNKNOWN_OWNER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
 /// The tables in memory, and everything that they need.
@@ -80,7 +80,8 @@ pub struct Tables {
     node: NodeId,
     live: Mutex<HashMap<GameId, Arc<LiveTable>, IdHash>>,
     background: BackgroundTasks,
-    /// The planned checks of games with a clock whose tables this node has had in memory.
+    /// The planned checks of games with a clock. A check stays planned when the game's table is removed from
+    /// memory.
     deadlines: Deadlines,
     /// The latest outages, oldest first.
     outages: Mutex<Vec<Outage>>,
@@ -475,7 +476,8 @@ impl Tables {
         }
     }
 
-    /// Does the work that follows new entries, whether this node or another node has stored them.
+    /// Does the work that follows new entries, such as planning the deadline check and sending notifications.
+    /// Must be called whether this node or another node has stored the entries.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
         self.schedule_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
@@ -611,7 +613,7 @@ impl Tables {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The store.
+    /// The store of all games and players.
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
@@ -621,7 +623,7 @@ impl Tables {
         &self.ids
     }
 
-    /// The clock.
+    /// The clock of the server, not of a game.
     pub fn clock(&self) -> &ServerClock {
         &self.clock
     }
@@ -680,8 +682,8 @@ fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
     })
 }
 
-/// Whether the append does nothing but add time to the current turn. Such an append comes before the append of the
-/// command itself, which is decided afterwards.
+/// Whether the append only adds time to the current turn. If so, the submitted command is decided after this
+/// append, and its entries are appended separately.
 fn is_added_time(append: &Append) -> bool {
     let is_added = |logged: &LogEntry| matches!(logged.entry, Entry::TimeAdded { .. });
     append.entries.iter().all(is_added)

@@ -54,7 +54,7 @@ pub(super) type Withdrawal = oneshot::Receiver<Option<Match>>;
 
 impl Sent {
     /// Records that the store must no longer pair `client`, which has left the queue. The next list tells this to the
-    /// store. `None` if the store does not know the client.
+    /// store. If the store does not know the client, does nothing and returns `None`.
     pub(super) fn withdraw(&mut self, client: WaitingId) -> Option<Withdrawal> {
         if !self.clients.contains(&client) {
             return None;

@@ -74,7 +74,8 @@ enum Cancelled {
 }
 
 impl QuickMatches {
-    /// Marks the cancellations in `list`, because this list was sent and the store's reply was lost.
+    /// Records for each cancellation in `list` that the store may have executed it: the list was sent, but
+    /// the store's reply was lost.
     pub(super) fn note_lost_reply(&mut self, list: &WaitingList) {
         for cancellation in self.cancelled.iter_mut().take(list.cancelled.len()) {
             cancellation.may_be_gone = true;

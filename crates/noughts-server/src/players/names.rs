@@ -11,7 +11,7 @@ use crate::table::Holder;
 /// The data of a registered player that other players see.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PlayerInfo {
-    /// The name.
+    /// The name that the player has chosen.
     pub name: String,
     /// Whether the player is a program.
     pub is_bot: bool,

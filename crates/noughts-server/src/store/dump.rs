@@ -172,12 +172,12 @@ pub const DUMPED: &[DumpTable] = &[
 pub enum DumpItem {
     /// A table begins. Its columns are given by their position in [`DumpTable::columns`].
     Table {
-        /// The table.
+        /// The table that the following rows belong to.
         table: &'static DumpTable,
         /// The columns of the following rows. Other columns get their default value.
         columns: Vec<usize>,
     },
-    /// A row of the table.
+    /// A row of the latest [`Table`](DumpItem::Table), with one value for each of its columns.
     Row(Vec<DumpValue>),
     /// The dump is complete.
     End,
@@ -215,7 +215,7 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) struct Loading {
     from: mpsc::Receiver<DumpItem>,
     batch: Option<RowBatch>,
-    /// The step after the batch that was just returned.
+    /// The step that the next call of `step` returns, if it is already known.
     next: Option<LoadStep>,
 }
 

@@ -51,8 +51,8 @@ impl PageRow {
 /// Maximum number of pages that are read for one list; see [`ListInProgress`].
 const MAX_PAGES: usize = 100;
 
-/// A list that is filled page by page. Rows are left out if they are unreadable or if their game is not attended. In
-/// this case the list needs another page.
+/// A list that is filled page by page. Unreadable rows are left out. If the query has a time `attended_at_ms`,
+/// unattended waiting games are left out too. Another page replaces the rows that were left out.
 #[derive(Debug)]
 pub(super) struct ListInProgress<'u> {
     query: ListQuery,

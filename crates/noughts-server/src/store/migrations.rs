@@ -9,7 +9,7 @@ use super::codec::read_id;
 use super::{StoreError, StoredGame};
 use crate::table::Table;
 
-/// The schema that this program reads and writes.
+/// The number of the schema that this program reads and writes.
 pub(crate) const SCHEMA: i64 = 7;
 
 /// The statements that lead to each schema, starting with schema 1. They never change after a release.
@@ -82,7 +82,8 @@ pub(super) enum Opening {
 }
 
 impl Opening {
-    /// Refuses a store that must not be migrated.
+    /// With [`Opening::RefuseOlder`], returns an error if the store is empty (`schema` is 0) or has an older
+    /// schema.
     pub(super) fn check(self, schema: i64) -> Result<(), StoreError> {
         match (self, schema) {
             (Opening::Migrate, _) | (Opening::RefuseOlder, SCHEMA) => Ok(()),

@@ -10,7 +10,7 @@ use crate::id::GameId;
 #[derive(Debug, Default)]
 pub(super) struct UnreadableGames(Mutex<HashSet<GameId>>);
 
-/// Maximum number of games that are logged.
+/// Maximum number of games that are logged. Further unreadable games are left out without a message.
 const MAX_LOGGED: usize = 1_000;
 
 impl UnreadableGames {

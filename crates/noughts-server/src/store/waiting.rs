@@ -141,7 +141,7 @@ pub struct Matches {
     pub waiting: Vec<WaitingPlayer>,
 }
 
-/// The number of quick matches that wait for the same game.
+/// The number of waiting quick matches with the same variant and clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitingCount {
     /// The variant that the players want.
@@ -473,7 +473,7 @@ impl WaitingPlayers {
         self.paired.get(&id).copied()
     }
 
-    /// The number of waiting quick matches for each game.
+    /// The number of waiting quick matches, by variant and clock.
     pub(super) fn counts(&self) -> Vec<WaitingCount> {
         let mut counts: Vec<WaitingCount> = Vec::new();
         for row in self.rows.values().filter(|row| row.node.is_none()) {

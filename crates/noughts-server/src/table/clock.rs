@@ -27,7 +27,7 @@ pub(super) struct Clock {
 /// The clocks as a client sees them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClockView {
-    /// The settings.
+    /// How much time the clocks give for the game or for each turn.
     pub settings: ClockSettings,
     /// The milliseconds that each seat has left. Except in correspondence games, the first turn of a seat
     /// takes nothing from its time.
@@ -234,8 +234,8 @@ impl Table {
         self.decide_end(reason, seats, end, now_ms).ok()
     }
 
-    /// The decision that gives the current turn the time back that it lost by an outage. The decision is
-    /// `None` if the turn lost no time, or if the time was already added.
+    /// The decision that adds to the current turn the time that the turn lost because of an outage. `None` if
+    /// the turn lost no time, or if the time was already added.
     pub(super) fn decide_add_time(
         &self,
         outage: &Outage,

@@ -22,7 +22,7 @@ pub enum Command {
     Act {
         /// The seat that acts.
         seat: Seat,
-        /// The action.
+        /// What the seat does: a play, a rewind or a resignation.
         action: Action,
         /// The number of the current turn, as the player saw it: the number of completed turns plus one.
         turn: usize,
@@ -33,7 +33,7 @@ pub enum Command {
     RobotPlay {
         /// The seat of the robot.
         seat: Seat,
-        /// The move.
+        /// The move that the robot chose.
         at: Move,
         /// The number of the latest entry when the robot chose its move.
         entry: u32,
@@ -65,7 +65,7 @@ pub enum Command {
     Offer {
         /// The seat that makes the offer.
         seat: Seat,
-        /// The offer.
+        /// What the seat offers: a draw or a takeback.
         offer: Offer,
         /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
@@ -74,7 +74,7 @@ pub enum Command {
     Answer {
         /// The seat that answers.
         seat: Seat,
-        /// The answer.
+        /// Whether the seat accepts or declines, and which kind of offer.
         answer: Answer,
         /// The idempotency key of the request.
         key: Option<Box<RequestKey>>,
@@ -88,7 +88,7 @@ pub enum Command {
     Claim {
         /// The seat that makes the claim.
         seat: Seat,
-        /// The claim.
+        /// What the seat claims: a win or a draw.
         claim: Claim,
     },
     /// The current turn gets back the time that it lost because of this outage.
@@ -172,7 +172,7 @@ pub struct Ending {
 pub enum TableRefusal {
     /// The request is not for the current turn.
     Stale {
-        /// The current turn.
+        /// The number of the current turn.
         turn: usize,
     },
     /// The seat's time has run out. [`Command::CheckDeadline`] ends the game.

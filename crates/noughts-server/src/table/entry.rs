@@ -34,14 +34,14 @@ pub enum Entry {
     Offered {
         /// The seat that made the offer.
         seat: Seat,
-        /// The offer.
+        /// What the seat offered.
         offer: Offer,
     },
     /// A seat answered an offer.
     Answered {
         /// The seat that answered.
         seat: Seat,
-        /// The answer.
+        /// Whether the seat accepted or declined, and which kind of offer.
         answer: Answer,
     },
     /// The current turn got more time, because nothing could be stored during an outage.

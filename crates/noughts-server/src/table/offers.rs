@@ -317,7 +317,8 @@ impl Table {
         }
     }
 
-    /// The takeback that `seat` may make, as a turn.
+    /// The turn that takes back the last play of `seat` and all later plays. Fails if `seat` has no play to
+    /// take back.
     fn takeback(&self, seat: Seat) -> Result<Turn, TableRefusal> {
         let count = self.game.takeback_of(seat);
         let count = count.ok_or(TableRefusal::Rules(Refusal::NothingToTakeBack))?;
@@ -461,8 +462,8 @@ impl Table {
         Ok(Some(self.decide_end(reason, seats, end, at_ms)?))
     }
 
-    /// Whether `seats` have already ended the game for `reason`. Then the command only repeats an earlier
-    /// command.
+    /// Whether `seats` have already ended the game for `reason`. If so, a command of `seats` to end the game
+    /// for this reason only repeats an earlier command.
     fn has_ended_by(&self, reason: EndReason, seats: SeatSet) -> bool {
         let end = Entry::Ended { reason, seats };
         self.other_entries.iter().any(|other| other.entry == end)

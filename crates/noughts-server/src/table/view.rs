@@ -24,7 +24,7 @@ pub struct Snapshot {
     pub id: GameId,
     /// The number of the latest entry.
     pub entry: u32,
-    /// The game.
+    /// What user interfaces show of the game, such as the marks and the legal moves.
     pub game: GameView,
     /// Who holds each seat.
     pub holders: Vec<Holder>,
@@ -36,7 +36,7 @@ pub struct Snapshot {
     pub offers: Vec<OpenOffer>,
     /// The clocks at the time of this snapshot; `None` at a table without a clock.
     pub clock: Option<ClockView>,
-    /// The game that was created for a rematch.
+    /// The game that was created for a rematch; `None` if there is no rematch.
     pub rematch: Option<GameId>,
     /// The encoded view. The HTTP interface encodes it at the first use, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
@@ -78,7 +78,7 @@ pub enum Change {
         /// The offers, oldest first.
         offers: Vec<OpenOffer>,
     },
-    /// The whole table as it is now, for a change that the other variants cannot express.
+    /// The whole table as it is now, for a change that no other kind of [`Change`] can express.
     View(Arc<Snapshot>),
 }
 
@@ -87,11 +87,11 @@ pub enum Change {
 pub struct TurnChange {
     /// The number of the turn's entry.
     pub entry: u32,
-    /// The variant.
+    /// The variant of the game, which determines the notation of moves.
     pub variant: Variant,
     /// The number of completed turns, including this turn.
     pub number: usize,
-    /// The turn.
+    /// The seat that completed the turn, and its action.
     pub turn: Turn,
     /// The cells that changed, in ascending order. Each cell has its mark after the turn, or `None` if it is
     /// empty now.

@@ -29,7 +29,8 @@ impl Attendance {
         entry: None,
     };
 
-    /// Whether a game in progress is *live*: a player is connected, only robots play, or the game is new.
+    /// Whether a game in progress is *live*: a player is connected, only robots play, or the game is new. A
+    /// seat of a TCP client counts as connected.
     pub(crate) fn is_live(self, game: &ListedGame, now_ms: u64) -> bool {
         let holders = &game.summary.holders;
         let by_tcp = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });

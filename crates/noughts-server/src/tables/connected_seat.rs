@@ -58,7 +58,7 @@ impl ConnectedSeat {
         self.live.read(Table::is_over)
     }
 
-    /// The seat.
+    /// The client's seat in the game.
     pub fn seat(&self) -> Seat {
         self.seat
     }

@@ -60,7 +60,7 @@ impl Deadlines {
         }
     }
 
-    /// Removes a game that is over.
+    /// Removes the planned check of a game that is over.
     fn cancel(&self, game: GameId) {
         let Schedule { by_time, by_game } = &mut *self.lock();
         if let Some(check) = by_game.remove(&game) {
@@ -156,7 +156,8 @@ impl Tables {
     }
 
     /// Ends the game if the time of the seat to move has run out. `stored` is the number of the latest entry
-    /// that this node has stored, in case the table was removed from memory since then.
+    /// that this node has stored. A table that was removed from memory and loaded again does not know this
+    /// number.
     async fn submit_deadline_check(self: &Arc<Tables>, live: &Arc<LiveTable>, stored: Option<u32>) {
         match self.submit(live, &Command::CheckDeadline).await {
             Ok(()) | Err(SubmitError::NoSuchGame) => {}
@@ -193,7 +194,7 @@ impl Tables {
     /// Whether this node serves the seat to move. A node serves a seat if the seat's player is connected to
     /// this node. If the player is connected to no node, the node that stored the latest entry serves the
     /// seat. Always true if the store is not shared. `stored` is the number of the latest entry that this
-    /// node has stored, in case the table was removed from memory since then.
+    /// node has stored. A table that was removed from memory and loaded again does not know this number.
     async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;
@@ -244,7 +245,8 @@ impl Tables {
         tokio::spawn(async move { tables.check_clocks(games).await });
     }
 
-    /// The entries that give the current turn the time back that it lost by outages. `None` if the turn lost no time.
+    /// The decision that adds to the current turn the time that the turn lost because of outages. `None` if
+    /// the turn lost no time.
     pub(super) fn time_to_add(&self, current: &Table) -> Option<Decision> {
         if !current.has_turn_begun_before(self.outages_until_ms.load(Ordering::Acquire)) {
             return None;

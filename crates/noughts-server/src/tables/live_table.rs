@@ -462,8 +462,8 @@ impl State {
             .union(by_tcp.map(|(seat, _)| seat).collect())
     }
 
-    /// Records that the players of `seats` connected or disconnected now. A `leave` of a player who has returned no
-    /// longer counts.
+    /// Records that the players of `seats` connected or disconnected now. When a player returns, an earlier
+    /// `leave` of this player no longer counts.
     fn note_connection_change(&mut self, seats: SeatSet, now_ms: u64) {
         let present = self.present();
         for (seat, away) in (0..).map(Seat).zip(&mut self.away) {

@@ -37,7 +37,8 @@ async fn version(from: &mut PgConnection) -> Result<i64, StoreError> {
     Ok(version)
 }
 
-/// Refuses a database that must not be migrated.
+/// Refuses a database of a newer version or of another program. [`Opening::RefuseOlder`] also refuses a
+/// database without tables and a database of an older version.
 pub(super) async fn check(from: &mut PgConnection, opening: Opening) -> Result<(), StoreError> {
     opening.check(version(from).await?)
 }

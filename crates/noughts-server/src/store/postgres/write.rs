@@ -125,7 +125,8 @@ fn bind_first_entries(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQue
     )
 }
 
-/// One pair for each part of each append: the append and the part.
+/// `parts` returns a list that belongs to an append, such as its names. The result has one pair for each item
+/// of these lists: the append and the item.
 fn parts_of<'a, P>(
     appends: &[&'a AppendRows],
     parts: impl Fn(&'a AppendRows) -> &'a [P],

@@ -16,8 +16,8 @@ pub(super) struct Writer {
 }
 
 impl WriteBatch for Writer {
-    /// A batch has either creates or appends. With both, there would be two statements, and one of them might succeed
-    /// alone.
+    /// A batch has either new games or appends. With both, there would be two statements, and one of them
+    /// might succeed alone.
     async fn write(
         &self,
         creates: &[GameRow],
