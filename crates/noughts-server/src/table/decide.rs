@@ -117,7 +117,7 @@ pub struct Decision {
 pub struct NewGame {
     /// The settings of the game's table.
     pub settings: Settings,
-    /// The idempotency key of the request.
+    /// The idempotency key of the request; `None` if the request had no key.
     pub key: Option<CreationKey>,
 }
 
@@ -127,7 +127,7 @@ pub struct CreationKey {
     /// Identifies the client that used the key, because two clients may use the same text. Empty in keys that
     /// older versions of the server stored.
     pub scope: String,
-    /// The text that the client sent as `Idempotency-Key`.
+    /// The text that the client sent as `Idempotency-Key`, and a hash of the request.
     pub key: Key,
 }
 

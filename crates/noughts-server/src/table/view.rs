@@ -124,8 +124,8 @@ impl Update {
 }
 
 impl Table {
-    /// The current state, without the names of registered players. The clocks show the time of the latest entry.
-    /// Creating a snapshot takes time proportional to the number of cells.
+    /// The current state, without the names of registered players. The clocks are as they were at the latest
+    /// entry. Creating a snapshot takes time proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),

@@ -102,7 +102,8 @@ impl Tables {
         }
     }
 
-    /// Ends the games whose clock has certainly run out, if this node serves the seat to move.
+    /// Ends the games whose clock ran out before the latest successful sweep, if this node serves the seat to
+    /// move.
     pub(crate) async fn end_due_games(self: &Arc<Tables>) {
         let due = self.deadlines.take_due(self.clock.certain_ms());
         self.check_clocks(due).await;

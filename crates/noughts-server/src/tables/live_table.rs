@@ -230,7 +230,8 @@ impl LiveTable {
         parts.into_iter().fold(mix(PROGRAM_VERSION, names), mix)
     }
 
-    /// The table after `turns` turns; `None` if fewer turns are completed.
+    /// A snapshot with the game as it was after the first `turns` turns; see [`Table::snapshot_after`].
+    /// `None` if fewer turns are completed.
     pub fn snapshot_after(&self, turns: usize) -> Option<Snapshot> {
         let state = self.state();
         let exists = turns < state.table.turn();

@@ -333,6 +333,7 @@ pub(super) async fn insert_games(
 
 /// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the
 /// game that has the key. If the key has expired, takes the key from the older game and creates the new game.
+/// Fails if another game has the id.
 async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
     let another = || Err(StoreError::another_game(game.id));
     let Some(key) = &game.key else {

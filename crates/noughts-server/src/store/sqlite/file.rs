@@ -70,7 +70,8 @@ impl DatabaseFile {
         })
     }
 
-    /// Returns an error if the file at the path was deleted, was replaced or is immutable. Takes some microseconds.
+    /// Returns an error if the database file was deleted or replaced, or if this file, the write-ahead log or
+    /// the shared memory file is immutable. Takes some microseconds.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let path = self.path.display();
         match std::fs::metadata(&self.path) {

@@ -370,6 +370,7 @@ pub(super) async fn create_pairs(
 
 /// Handles a game that was not inserted because its key or id exists. If the key is still valid, returns the
 /// game that has the key. If the key has expired, takes the key from the older game and creates the new game.
+/// Fails if another game has the id.
 async fn create_again(
     to: &mut SqliteConnection,
     game: &GameRow,
