@@ -423,8 +423,8 @@ impl Matchmaking {
         }
     }
 
-    /// Adds the open lobby seats of `table` to the queue if the table is new and TCP clients can play its
-    /// game. Removes the table's seats that are no longer open.
+    /// Adds the open lobby seats of `table` to the queue if its log is still empty and TCP clients can play
+    /// its game. Removes the table's seats that are no longer open.
     fn update_seats(self: &Arc<Matchmaking>, table: &Table) {
         let id = table.id();
         let is_open = |seat: Seat| {

@@ -138,7 +138,7 @@ impl Players {
     }
 
     /// Applies the changes that other nodes make to players, as long as the server runs. Returns immediately
-    /// if there are no other nodes.
+    /// if other nodes cannot use the store.
     pub(crate) async fn share(self: Arc<Players>) {
         if !self.tables.bus().is_shared() {
             return;
