@@ -595,8 +595,8 @@ impl Tables {
         live.close();
     }
 
-    /// Removes from memory the closed tables, and the tables that were not used for [`IDLE`]. Tables that other
-    /// code still uses stay in memory.
+    /// Removes from memory the closed tables, and the tables that were not used for [`IDLE`]. Tables that
+    /// other code still uses stay in memory.
     pub(crate) fn remove_idle(&self) {
         let now_ms = self.clock.now().as_millis() as u64;
         let idle_ms = IDLE.as_millis() as u64;

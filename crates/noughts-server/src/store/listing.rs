@@ -51,8 +51,9 @@ impl PageRow {
 /// Maximum number of pages that are read for one list; see [`ListInProgress`].
 const MAX_PAGES: usize = 100;
 
-/// A list that is filled page by page. Unreadable rows are left out. If the query has a time `attended_at_ms`,
-/// unattended waiting games are left out too. Another page replaces the rows that were left out.
+/// A list that is filled page by page. Unreadable rows are left out. If the query has a time
+/// `attended_at_ms`, unattended waiting games are left out too. Another page replaces the rows that were left
+/// out.
 #[derive(Debug)]
 pub(super) struct ListInProgress<'u> {
     query: ListQuery,
