@@ -47,7 +47,7 @@ pub struct TurnAnalysis {
     /// known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<MoveEvaluation>,
-    /// The mistake; null if the turn is not known to be a mistake.
+    /// The values before and after the turn, if the turn is known to be a mistake; otherwise null.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub mistake: Option<Mistake>,
 }

@@ -75,7 +75,7 @@ pub enum GameStatus {
 pub struct SeatListing {
     /// Who holds the seat.
     pub kind: SeatKind,
-    /// The person's name, which may be empty, or the robot's strategy.
+    /// The player's name, which may be empty, or the robot's strategy.
     pub name: String,
     /// Whether the player is connected; always true for a robot, and false for an open seat.
     #[serde(default)]
@@ -114,7 +114,7 @@ pub struct OfferedVariant {
     pub about: String,
     /// The number of sides.
     pub sides: u8,
-    /// The number of cells.
+    /// The number of cells of all boards together.
     pub cells: usize,
 }
 

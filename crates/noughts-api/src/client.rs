@@ -118,7 +118,7 @@ impl Client {
         self.post("/api/games", None, table)
     }
 
-    /// Takes an open seat.
+    /// Takes an open seat for a player with this name. The result has the token of the seat.
     pub fn take_seat(&self, game: &str, seat: u8, name: &str) -> Result<TakenSeat, ClientError> {
         let name = name.to_owned();
         let path = format!("/api/games/{game}/seats/{seat}");
@@ -197,7 +197,8 @@ impl Client {
         expect_success(request.send_empty()?).map(drop)
     }
 
-    /// Asks for a rematch.
+    /// Asks for a rematch. When all human players have asked, the result has the caller's seat and token at
+    /// the new table.
     pub fn rematch(&self, game: &str, token: &str) -> Result<RematchView, ClientError> {
         let path = format!("/api/games/{game}/rematch");
         self.post(&path, Some(token), &())

@@ -60,7 +60,7 @@ pub struct SeatRecord {
     /// The symbol of the seat's marks.
     #[cfg_attr(feature = "openapi", schema(example = "x"))]
     pub symbol: char,
-    /// The person's name, which may be empty.
+    /// The player's name, which may be empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human: Option<String>,
     /// The robot's strategy.

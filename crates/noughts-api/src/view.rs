@@ -78,7 +78,7 @@ pub struct View {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct SeatView {
-    /// The person's name, which may be empty, or the robot's strategy.
+    /// The player's name, which may be empty, or the robot's strategy.
     pub name: String,
     /// Who holds the seat.
     pub kind: SeatKind,
@@ -100,8 +100,8 @@ pub struct SeatView {
 }
 
 impl SeatView {
-    /// Creates the view of a seat that a human holds. The symbol is the symbol of the side whose number is
-    /// `seat`.
+    /// Creates the view of a seat that a human holds. The symbol is correct if each side has one seat: it is
+    /// the symbol of the side with the same number as the seat.
     pub fn human(seat: u8, name: impl Into<String>, present: bool) -> SeatView {
         SeatView::new(seat, SeatKind::Human, name.into(), present)
     }
@@ -137,9 +137,9 @@ impl SeatView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SeatKind {
-    /// A person.
+    /// A person, or a program that plays through the API.
     Human,
-    /// A robot.
+    /// A robot of the server.
     Robot,
     /// The seat is open.
     Open,
@@ -168,7 +168,7 @@ pub enum TurnView {
         /// The seat.
         #[cfg_attr(feature = "openapi", schema(maximum = 63))]
         seat: u8,
-        /// The number of marks.
+        /// The number of marks that were removed.
         count: u16,
     },
     /// The other players let the seat take back its latest move, with all later moves. The seat is to move again.

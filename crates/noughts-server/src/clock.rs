@@ -77,8 +77,8 @@ impl ServerClock {
     }
 
     /// The time of the latest successful sweep, in milliseconds since 1970; 0 before the first sweep. This
-    /// time has certainly passed, and every outage before it is known. The time of a seat has certainly run
-    /// out only if its deadline is before `certain_ms`.
+    /// time has certainly passed, and this node knows all outages before this time. The time of a seat has
+    /// certainly run out only if its deadline is before `certain_ms`.
     pub fn certain_ms(&self) -> u64 {
         self.reading().certain_ms
     }
@@ -102,8 +102,9 @@ impl ServerClock {
     /// Records a successful sweep that lasted for `took`. If the store has a clock, `store_ms` is the store's
     /// time and corrects this clock. The store read its clock at some moment during the sweep. So the correct
     /// time is at least `store_ms` and at most `store_ms` plus `took`. If this clock shows a time in this
-    /// interval, nothing changes. Otherwise this clock is set to the nearer end of the interval. It is not
-    /// always set to `store_ms`, because it could go back, and turns would get times before their arrival.
+    /// interval, nothing changes. Otherwise this clock is set to the nearer end of the interval. If this
+    /// clock were always set to `store_ms`, it would often go back. Then a turn could get a time that is
+    /// before its arrival.
     pub(crate) fn correct(&self, store_ms: Option<u64>, took: Duration) {
         let now_ms = self.now_ms();
         let mut reading = self.reading();

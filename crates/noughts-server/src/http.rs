@@ -216,8 +216,8 @@ async fn serve_connection(
 }
 
 /// Declares the routes that are in the OpenAPI description. The server creates the description only when a
-/// client first requests it. Most servers never get such a request. Creating the description at the start of the
-/// server would be two thirds of the processor instructions of the start.
+/// client first requests it. Most servers never get such a request. If the server created the description at
+/// its start, it would need three times as many processor instructions to start.
 macro_rules! api_routes {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn api_routes() -> Router<Arc<AppState>> {

@@ -26,8 +26,8 @@ const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 /// failed or slow sweep restarts the count.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
-/// A node that does not serve the seat to move (`Tables::serves_seat_to_move`) acts only when this time has
-/// passed since the deadline, in milliseconds.
+/// The node that serves the seat to move (`Tables::serves_seat_to_move`) acts first. All other nodes wait
+/// until this many milliseconds after the deadline.
 const GRACE_MS: u64 = 4_000;
 
 /// An overdue game that has no later deadline or cannot be read is checked again after this time, in

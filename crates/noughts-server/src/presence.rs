@@ -110,7 +110,7 @@ impl Presence {
         self.tables.bus().publish(Hint::Left { game, seat });
     }
 
-    /// Removes expired requests, as long as the server runs.
+    /// Removes expired requests every second, for as long as the server runs.
     pub(crate) async fn forget_requests(self: Arc<Presence>) {
         loop {
             sleep(FORGET).await;

@@ -12,8 +12,8 @@ use crate::tables::Tables;
 /// Interval between searches for old games.
 const SEARCH_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Deletes games that are older than `age` and have no entry newer than `age`. Runs as long as the server
-/// runs.
+/// Deletes each game whose creation and latest entry are both more than `age` ago. Runs for as long as the
+/// server runs.
 pub(crate) async fn forget_after(
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,

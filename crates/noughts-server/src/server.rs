@@ -207,7 +207,7 @@ impl Server {
         is_stored
     }
 
-    /// From now on, deletes games that are older than `age` and have no entry newer than `age`.
+    /// From now on, deletes each game whose creation and latest entry are both more than `age` ago.
     pub fn forget_after(&mut self, age: Duration) {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);

@@ -83,7 +83,8 @@ impl From<StoreError> for ApiError {
     }
 }
 
-/// The error for a request that failed because of the store. It contains no details about the server's machine.
+/// The error for a request that failed because of the store. The message of `error` is left out, because it
+/// may contain details about the server's machine.
 fn unavailable(error: &StoreError) -> ApiError {
     match error {
         StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {

@@ -469,8 +469,8 @@ fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
 /// Requests a rematch.
 ///
 /// Needs the token of a seat, or of a player who has a seat. When every human player has requested a rematch,
-/// the view's `rematch` is the id of a new game. In the new game, each player has the next seat in turn
-/// order. The answer then has the caller's seat and token in the new game.
+/// the view's `rematch` is the id of a new game. Then the answer also has the caller's seat and token in the
+/// new game. In the new game, each player has the next seat in turn order.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",
     params(("id" = String, Path, description = "the game")),

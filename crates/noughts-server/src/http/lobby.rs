@@ -84,9 +84,9 @@ pub(super) struct Lobby {
 
 /// One state of the list, encoded.
 struct LobbyState {
-    /// The number of this state. It is one more than the number of the previous state if `changes` leads from
-    /// the previous state to this state. If `latest` was `None`, `changes` is empty, and one number is
-    /// skipped. Because of this gap, every watcher gets the whole list.
+    /// The number of this state: usually one more than the number of the previous state. After a time without
+    /// watchers, the previous state is not known. Then `changes` is empty, and one number is skipped. Because
+    /// of this gap, every watcher gets the whole list.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.

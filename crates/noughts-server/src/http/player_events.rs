@@ -171,9 +171,9 @@ fn latest_offer(table: &Table, belongs_to_player: impl Fn(Seat) -> bool) -> Opti
     of_others.map(|open| open.entry).max()
 }
 
-/// Whether the game is a match for this player: the player has found an opponent. Two conditions must hold. First,
-/// another person had a seat when the table was created. Second, this player has taken a seat that was open when the
-/// table was created, or the table was created without open seats.
+/// Whether the game is a match for this player: the player has found an opponent. Two conditions must hold.
+/// First, another player had a seat when the table was created. Second, this player has taken a seat that was
+/// open when the table was created, or the table was created without open seats.
 fn is_match(table: &Table, player: PlayerId) -> bool {
     let holders = &table.settings().holders;
     let is_other = |holder: &Holder| holder.is_human() && holder.player_id() != Some(player);

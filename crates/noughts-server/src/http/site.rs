@@ -2,8 +2,8 @@
 //!
 //! The path of most files contains the version, a hash of all files. So browsers can keep these files without
 //! revalidating them, and modules can import each other by relative paths. The other files have a fixed path,
-//! for example the document. Browsers must revalidate these files each time. Exception: browsers keep the PNG
-//! icons for a day.
+//! for example `index.html` (the *document*). Browsers must revalidate these files each time. Exception:
+//! browsers keep the PNG icons for a day.
 
 mod files;
 

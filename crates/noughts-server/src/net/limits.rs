@@ -68,7 +68,7 @@ pub(crate) const REFUSED_TIME: Duration = Duration::from_secs(5);
 /// What a connection may be used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Permission {
-    /// The client may use the service without restrictions.
+    /// The client may use the whole service.
     Serve,
     /// The server is full. The client may only make health checks, on a connection from the reserve.
     HealthChecks,
@@ -81,9 +81,9 @@ pub(crate) enum Permission {
 /// What a listener does with connections beyond the total limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WhenFull {
-    /// Sends a refusal.
+    /// Sends a refusal to each of them, as far as the limits for refusals allow, and closes them.
     Refuse,
-    /// Answers health checks.
+    /// Accepts some of them, but only for health checks.
     AnswerHealthChecks,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct Connections {
 #[derive(Debug)]
 struct Addresses {
     entries: HashMap<IpAddr, AddressEntry>,
-    /// Number of entries at which the entries that are no longer needed are removed next.
+    /// When there are this many entries, the entries that are no longer needed are removed.
     prune_at: usize,
 }
 

@@ -56,7 +56,7 @@ pub(super) struct Queue {
     accounts: HashMap<Owner, Account>,
     /// Owners with waiting requests, in round-robin order. Each is listed once.
     order: VecDeque<Owner>,
-    /// Number of accounts at which idle accounts are removed next.
+    /// When there are this many accounts, the idle accounts are removed.
     prune_at: usize,
 }
 
@@ -86,10 +86,10 @@ impl Queue {
     }
 
     /// Adds a request. The receiver is notified when the request gets a slot or is displaced. If the queue is
-    /// full, the new request displaces the newest request of the owner with the most waiting requests. That
-    /// owner must have at least two more waiting requests than `owner`. Otherwise this function changes
-    /// nothing and returns `None`. The caller must call [`leave`](Queue::leave) for each request that
-    /// entered.
+    /// full, the new request displaces the newest request of the owner with the most waiting requests. If
+    /// that owner does not have at least two more waiting requests than `owner`, the new request is refused:
+    /// this function changes nothing and returns `None`. The caller must call [`leave`](Queue::leave) for
+    /// each request that was added.
     pub(super) fn enter(
         &mut self,
         owner: Owner,
@@ -187,7 +187,7 @@ impl Queue {
     }
 
     /// Makes room in a full queue: removes the newest request of the owner with the most waiting requests.
-    /// That owner must have at least two more waiting requests than `owner`. Otherwise this function changes
+    /// If that owner does not have at least two more waiting requests than `owner`, this function changes
     /// nothing and returns false.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self

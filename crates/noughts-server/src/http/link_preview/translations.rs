@@ -9,7 +9,7 @@ pub(super) struct Translation {
     /// The language tag, such as `en`. The page's texts in this language are in `web/i18n/en.js`.
     pub(super) tag: &'static str,
     pub(super) site: &'static str,
-    /// The names of the links in the app's manifest: this field, `watch` and `my_games`.
+    /// The name of a link in the app's manifest. The fields `watch` and `my_games` are such names too.
     pub(super) all_games: &'static str,
     pub(super) watch: &'static str,
     pub(super) my_games: &'static str,
