@@ -15,7 +15,7 @@ pub struct Mistake {
 }
 
 /// For each turn: the mistake, or `None` if the turn is no mistake or a value is not known. `found[n]` is the
-/// analysis of the position before turn `n + 1`.
+/// analysis of the position before turn `n + 1`. A rewind or a takeback is never a mistake.
 ///
 /// With more than two sides, the function judges only resignations, because the value for the next side says
 /// nothing about the other sides.

@@ -234,7 +234,7 @@ impl OpeningSolver {
         self.solver.book = Some(Box::leak(Box::new(book)));
     }
 
-    /// The keys of the positions, in the order of the openings file.
+    /// The canonical keys of the positions to solve, in the order of the openings file.
     pub fn keys(&self) -> Vec<u64> {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
