@@ -21,9 +21,9 @@ pub(crate) struct EndgameSolver {
 }
 
 /// The number of positions that the solver is expected to search in an endgame with 15 free cells. Each
-/// further free cell multiplies this number by 1.5. The solver solves about half of the endgames within this
-/// number (`cargo xtask bench solve endgames multi`). With ten times this number, the solver started too late
-/// to make `search:10000n` stronger in 400 games.
+/// further free cell multiplies this number by 1.5. About half of the endgames need no more positions than
+/// this estimate (`cargo xtask bench solve endgames multi`). With ten times the estimate, the solver started
+/// too late to make `search:10000n` stronger in 400 games.
 const NODES_AT_15: u64 = 150;
 
 /// The number of positions that a slow machine searches per millisecond.

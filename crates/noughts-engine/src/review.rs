@@ -15,7 +15,7 @@ pub struct Mistake {
 }
 
 /// For each turn: the mistake, or `None` if the turn is no mistake or a value is not known. `found[n]` is the
-/// analysis of the position before turn `n + 1`.
+/// analysis of the position before turn `n + 1`. A rewind or a takeback is never a mistake.
 ///
 /// With more than two sides, the function judges only resignations, because the value for the next side says
 /// nothing about the other sides.
@@ -63,7 +63,7 @@ fn same_side_is_next(order: &[Side], by: Seat) -> bool {
     order.get(by) == order.get((by + 1) % order.len())
 }
 
-/// The value for the player of the last move, if this move ended the game; `None` if the game is not over, or
+/// The value for the player of the last turn, if this turn ended the game; `None` if the game is not over, or
 /// if it ended for another reason, such as time.
 fn ending(game: &Game, by: Seat) -> Option<GameValue> {
     let side = game.order().get(usize::from(by.0))?;

@@ -168,7 +168,7 @@ struct Search<'t, R: Searchable> {
     seeks_fours: bool,
     vcf: VcfSearch,
     vct: VctState,
-    /// A root move that was not searched because a limit was reached.
+    /// A root move that was not searched because a limit was reached, and that is not known to lose.
     untried: Option<Move>,
     /// Lists that are reused to save allocations. `defences` has the cells that may break a sequence of
     /// fours, and `fours` the cells where a mark makes a four.

@@ -213,7 +213,8 @@ pub struct Solver {
     at_least: GameValue,
     at_most: GameValue,
     nodes: u64,
-    /// The Connect Four solver, if it supports the variant. This solver is faster than proof-number search.
+    /// The Connect Four solver, which is faster than proof-number search. `None` if it does not support the
+    /// variant, and after [`use_proof_number_search`](Solver::use_proof_number_search).
     connect_four: Option<ConnectFour>,
     finds_distance: bool,
 }
@@ -403,8 +404,9 @@ impl Solver {
         }
     }
 
-    /// Writes a proof of the value, in the format of `docs/solving.md`. Writes nothing and returns `None` if the value
-    /// is not known. Removes the time and node limits of the budget, and sets its number of threads to 1.
+    /// Writes a proof of the value, in the format of `docs/solving.md`. Writes nothing and returns `None` if
+    /// the value is not known. Also changes the budget for later calls: no time limit, no node limit, and one
+    /// thread.
     pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
         self.budget = Budget {
             memory: self.budget.memory,

@@ -6,7 +6,7 @@ use noughts_rules::{Diagram, Variant};
 use crate::Claim;
 use crate::plain_grid::is_plain;
 
-/// Checks whether strategy stealing proves `claim` for `position`. Otherwise, the error says why not.
+/// Checks whether strategy stealing proves `claim` for `position`. If it does not, the error says why.
 pub(crate) fn check(variant: &Variant, position: &Diagram, claim: Claim) -> Result<(), String> {
     let why = if !matches!(variant, Variant::Grid(spec) if is_plain(spec)) {
         "strategy stealing holds only on grids without a suffix"

@@ -65,7 +65,7 @@ impl Combination {
         Combination(self.0 & !(REACH_MASK << shift) | u16::from(reach) << shift)
     }
 
-    /// The reaches in ascending order. The value of a combination does not depend on the directions of its reaches.
+    /// The reaches in ascending order. Combinations with the same sorted reaches share their learned numbers.
     fn sorted(self) -> [u8; 4] {
         let mut reaches = std::array::from_fn(|direction| self.reach(direction) as u8);
         reaches.sort_unstable();
@@ -178,8 +178,8 @@ impl Learned {
         std::array::from_fn(|n| own[n] + other[n])
     }
 
-    /// Updates `sum`, which applies if `mover` is to move: the combinations of a free cell have changed from
-    /// `before` to `after`.
+    /// Updates `sum` after the combinations of a free cell have changed from `before` to `after`. `sum` has
+    /// the sums for positions in which `mover` is to move.
     #[inline]
     fn exchange(
         &self,

@@ -9,7 +9,7 @@ use noughts_rules::Quoted;
 use crate::registry::number;
 
 const MAX_TIME_MS: u64 = 3_600_000;
-/// Maximum node limit. A search of this many nodes takes about an hour, as long as [`MAX_TIME_MS`] allows.
+/// Maximum node limit. A search of this many nodes takes about an hour, which is also the maximum time limit.
 const MAX_NODES: u64 = 10_000_000_000;
 
 /// When a search stops: at the first limit that it reaches. A search always finds a move, even if it reaches

@@ -40,8 +40,8 @@ impl<R: Searchable> Search<'_, R> {
         matches!(&self.solved, Some(solved) if solved.value == value)
     }
 
-    /// A move that wins immediately. Tries every legal move until the stop flag is set, because the
-    /// transposition table does not store the last plies.
+    /// A move that wins immediately. The function tries the legal moves, because the transposition table does
+    /// not store the last plies. `None` if no move wins, or if the stop flag is set before a win is found.
     fn winning_move(&mut self) -> Option<Move> {
         let mover = self.board.to_move();
         if !self.board.features().may_win_at_once(mover) {

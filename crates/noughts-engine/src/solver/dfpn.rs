@@ -156,8 +156,8 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         numbers.and_then(Numbers::answer)
     }
 
-    /// Searches until the position is decided, its proof or refutation number reaches the threshold, or the
-    /// limit is reached.
+    /// Searches until the position is decided, one of its two numbers reaches the threshold for this number,
+    /// or the limit is reached.
     fn search(&mut self, ply: usize, proof_threshold: u32, refutation_threshold: u32) -> Numbers {
         self.nodes += 1;
         if self.nodes.is_multiple_of(NODES_PER_CHECK) && !self.limit.may_continue(NODES_PER_CHECK) {
@@ -205,8 +205,8 @@ impl<'m, P: SearchPosition> Dfpn<'m, P> {
         found
     }
 
-    /// Searches the children in `list` until the position is decided, its proof or refutation number reaches
-    /// the threshold, or the limit is reached.
+    /// Searches the children in `list` until the position is decided, one of its two numbers reaches the
+    /// threshold for this number, or the limit is reached.
     fn search_children(
         &mut self,
         ply: usize,

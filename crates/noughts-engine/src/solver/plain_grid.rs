@@ -13,7 +13,8 @@ use super::live_lines::{LiveLines, Scale};
 use super::pairing::PairingSearch;
 use crate::rng::Random;
 
-/// One hash per symmetry. The smallest hash is the key.
+/// One hash per symmetry. If `W` is greater than the number of symmetries, the hashes repeat. The smallest
+/// hash is the key.
 type Hashes<const W: usize> = [u64; W];
 
 /// The lines and hash words of a board.

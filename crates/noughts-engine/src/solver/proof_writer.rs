@@ -34,8 +34,8 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
 
 /// A position for which a proof can be written.
 pub(crate) trait ProvablePosition: SearchPosition {
-    /// Whether the checker needs no record to see that the attacker wins (with `wins`) or cannot win (without
-    /// `wins`).
+    /// Whether the proof needs no record for this position, because the checker sees without search that the
+    /// attacker wins (with `wins`) or cannot win (without `wins`).
     fn is_obvious(&mut self, wins: bool) -> bool;
 
     /// A move of the side to move that wins immediately or makes two threats; `None` if no such move is
@@ -189,13 +189,13 @@ pub(crate) fn keeping<P: ProvablePosition>(dfpn: &mut Dfpn<'_, P>, wins: bool) -
         .or_else(|| behind(dfpn, &|dfpn| dfpn.answer() == Some(wins)))
 }
 
-/// Whether the checker needs no record to see that the attacker wins (with `wins`) or cannot win (without
-/// `wins`).
+/// Whether the proof needs no record for this position, because the checker sees without search that the
+/// attacker wins (with `wins`) or cannot win (without `wins`).
 pub(crate) fn is_obvious(mut position: impl ProvablePosition, wins: bool) -> bool {
     position.is_obvious(wins)
 }
 
-/// Whether a proof answers no move in this position, because there is no move or none that matters.
+/// Whether no further move matters in this position, or no legal move is left.
 pub(crate) fn is_dead(mut position: impl ProvablePosition) -> bool {
     position.all_moves().is_empty()
 }

@@ -83,8 +83,8 @@ fn refuses(game: &Game) -> Option<String> {
 }
 
 /// Whether this is a board without a suffix on which the solver answers every position within a second. The
-/// slowest of 300 random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with 7 columns or 7 rows
-/// (on 7x6k4), and 0.1 s on 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 is left out because its first
+/// slowest of 300 random positions took 0.1 s on boards up to 6x6, 0.8 s (on 7x6k4) on boards with 7 columns
+/// or 7 rows, and 0.1 s on 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 is left out because its first
 /// position takes longer.
 fn is_solved_quickly(spec: &GridSpec) -> bool {
     let (columns, rows, line) = (spec.columns() as u8, spec.rows() as u8, spec.line() as u8);

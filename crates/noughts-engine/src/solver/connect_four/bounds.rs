@@ -25,7 +25,8 @@ impl Bounds {
         }
     }
 
-    /// Multiplication by an odd factor is reversible, so index and low bits together identify a key.
+    /// Mixes the bits of a key. A multiplication by an odd factor is reversible, so the index of the slot and
+    /// the low 56 bits of the mixed key together identify the key.
     fn mixed(key: u64) -> u64 {
         key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }

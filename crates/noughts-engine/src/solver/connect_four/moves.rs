@@ -11,9 +11,9 @@ const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
     /// A move that keeps the value of a position in which neither side has a line. A move from the book has
-    /// no distance. Otherwise the solver searches for the distance, and ends this search soon after
-    /// `distance_nodes` nodes. If the search finds the distance, no other move wins earlier or loses later.
-    /// With a new solver, the choice depends only on the position.
+    /// no distance. For any other win or loss, the solver searches for the distance, and ends this search
+    /// soon after `distance_nodes` nodes. If the search finds the distance, no other move wins earlier or
+    /// loses later. With a new solver, the choice depends only on the position.
     pub(crate) fn choose(
         &mut self,
         marks: Marks,

@@ -106,8 +106,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the checker sees without a record that the claim holds in this position. See
-    /// `docs/solving.md`, "Obvious positions".
+    /// Whether the claim is obvious to the checker in this position, so that the proof needs no record for
+    /// this position. See `docs/solving.md`, "Obvious positions".
     fn is_obvious(&self, marks: Marks, to_move: Side) -> bool {
         let geometry = &self.solver.geometry;
         let has_line = |marks: u64| geometry.has_line::<0>(marks);

@@ -36,7 +36,7 @@ pub struct BookWriter {
     next: Vec<OwnPosition>,
 }
 
-/// Progress after one position.
+/// The progress of a [`BookWriter`] after a visit to one position.
 #[derive(Clone, Copy, Debug)]
 pub struct BookProgress {
     /// Number of marks of the position.
@@ -193,8 +193,9 @@ pub struct OpeningSolver {
     solver: ConnectFour,
 }
 
-/// Size of the table in bytes. A table of this size stays in the processor's cache. With this size, 80 positions with
-/// neighbouring keys took 3.2 s, although they needed a fifth more nodes. With 64 MB or more they took 5.0 s.
+/// Size of the table in bytes. A table of this size stays in the processor's cache. 80 positions with
+/// neighbouring keys took 3.2 s with this size, and 5.0 s with 64 MB or more, although the smaller table
+/// needed a fifth more nodes.
 const OPENING_MEMORY: usize = 4 << 20;
 
 impl OpeningSolver {
@@ -233,7 +234,7 @@ impl OpeningSolver {
         self.solver.book = Some(Box::leak(Box::new(book)));
     }
 
-    /// The keys of the positions, in the order of the openings file.
+    /// The canonical keys of the positions to solve, in the order of the openings file.
     pub fn keys(&self) -> Vec<u64> {
         openings::keys(&self.geometry, openings::OPENING_MARKS)
     }
