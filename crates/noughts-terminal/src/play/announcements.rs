@@ -72,8 +72,9 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Returns this player's remaining time, and the remaining time at which the next warning is due. Returns `None` if
-    /// the player's clock does not run, or if no further warning is due in this turn.
+    /// Returns this player's remaining time, and the remaining time at which the next warning is due. Returns
+    /// `None` if the player's clock does not run, if no further warning is due in this turn, or if a robot
+    /// plays.
     pub(super) fn time_warning(&self) -> Option<(Duration, Duration)> {
         self.time_warning_in(self.state.as_deref()?)
     }
