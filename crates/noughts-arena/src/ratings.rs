@@ -25,7 +25,7 @@ pub struct Encounter {
 pub struct Rating {
     /// The rating in Elo.
     pub elo: f64,
-    /// The half-width of the 95 % error bar.
+    /// The half-width of the 95 % error bar, in Elo.
     pub error: f64,
 }
 

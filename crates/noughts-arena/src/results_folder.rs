@@ -370,9 +370,9 @@ pub enum ResultsFolderError {
     Other {
         /// The folder.
         folder: PathBuf,
-        /// The first line of `tournament.txt` in the folder that differs from the requested tournament.
+        /// The first line that differs, as it is in the folder's `tournament.txt`.
         there: String,
-        /// The corresponding line of the requested tournament.
+        /// The same line, as the requested tournament would write it.
         here: String,
     },
     /// Another process uses the folder.

@@ -83,7 +83,7 @@ enum Player {
     /// A search with the manager's limits.
     Search {
         search: Box<IterativeDeepening>,
-        /// The target time of the next move, if the whole game has a time limit.
+        /// How long the next move should usually take. `None` if the whole game has no time limit.
         target: Option<Duration>,
     },
 }
@@ -487,7 +487,7 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// Drops the state of the last game.
+    /// Drops the state of the last game. The memory of the transposition table stays allocated.
     fn forget(&mut self) {
         self.player = match self.player.take() {
             Some(Player::Search { mut search, target }) => {

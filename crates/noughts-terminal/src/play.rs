@@ -494,7 +494,8 @@ impl<O: Write> Session<'_, O> {
         Ok(None)
     }
 
-    /// Called when the game is over: prints the result and offers a rematch.
+    /// Takes the next step after the end of the game: prints the result once, and offers a rematch to a
+    /// person at a keyboard. Returns `None` if the session continues.
     fn advance_after(&mut self, state: &TableState) -> Result<Option<PlayEnd>, PlayError> {
         if !std::mem::replace(&mut self.has_told_end, true) {
             self.pending = None;
@@ -583,8 +584,8 @@ fn is_quit(line: &str) -> bool {
     matches!(line.trim(), ":q" | "leave")
 }
 
-/// Whether a player has taken a seat that is no longer in `open_seats`. After an aborted game, `open_seats`
-/// may lack a seat that nobody took. Then the record names no player for this seat.
+/// Whether a player has taken `seat`, which was in `open_seats` before and is not in it now. After an aborted
+/// game, `open_seats` may lack a seat that nobody took. Then the record names no player for this seat.
 fn is_taken(state: &TableState, seat: Seat) -> bool {
     state.record.game().conclusion().is_none() || !messages::is_unnamed(&state.record, seat)
 }

@@ -143,8 +143,8 @@ fn delete(
     Ok(saved.remove(player)?)
 }
 
-/// Returns the user's player at this server: the saved player or, if there is none, a new player. If `name` is given,
-/// renames the saved player.
+/// Returns the user's player at this server. If no player is saved, or if the server does not recognize the
+/// saved player, creates a player. If `name` is given, renames the saved player.
 ///
 /// Returns `None` if no player can be stored on this machine. Also returns `None` if the server refuses to create a
 /// player and `name` is `None`. The user's seats are then anonymous.

@@ -8,8 +8,9 @@ use noughts_rules::Quoted;
 
 use crate::Failure;
 
-/// Returns a parser of robot names that accepts external engines, with one second per move. Use this parser
-/// only for names from the command line, because the name of an external engine contains a command to run.
+/// Returns a parser of robot names that accepts external engines. Each engine has one second per move. Use
+/// this parser only for names from the command line, because the name of an external engine contains a
+/// command to run.
 pub(crate) fn engines() -> Engines {
     ExternalEngines::default().engines()
 }

@@ -1,4 +1,4 @@
-//! Parses a line typed on nine boards: a cell, `board-cell`, or another action.
+//! Parses a line that was typed in a game on nine boards: a cell, `board-cell`, or another action.
 
 use noughts_rules::{Action, Board, Game, PlaceError, Quoted};
 

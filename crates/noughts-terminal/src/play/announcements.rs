@@ -9,8 +9,8 @@ use super::{
 };
 
 impl<O: Write> Session<'_, O> {
-    /// Returns the time until the next message that no event causes, such as a time warning. Returns `None`
-    /// if no message is due.
+    /// Returns the time until the next message that is printed because time has passed, such as a time
+    /// warning. Returns `None` if no such message is expected.
     pub(super) fn next_notice(&self) -> Option<Duration> {
         let now = self.now();
         let silence = self.silence_at().map(|at| at.saturating_sub(now));
@@ -24,7 +24,7 @@ impl<O: Write> Session<'_, O> {
     }
 
     /// When to tell the player that the server does not answer. `None` if no request is pending, if the
-    /// player already knows, or if a robot plays.
+    /// player was already told, if the connection is lost, or if a robot plays.
     pub(super) fn silence_at(&self) -> Option<Duration> {
         let sent = self.pending.as_ref()?;
         let is_told = sent.has_told || !self.is_connected || self.robot.is_some();
@@ -72,8 +72,9 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Returns this player's remaining time, and the remaining time at which the next warning is due. Returns `None` if
-    /// the player's clock does not run, or if no further warning is due in this turn.
+    /// Returns this player's remaining time, and the remaining time at which the next warning is due. Returns
+    /// `None` if the player's clock does not run, if no further warning is due in this turn, or if a robot
+    /// plays.
     pub(super) fn time_warning(&self) -> Option<(Duration, Duration)> {
         self.time_warning_in(self.state.as_deref()?)
     }

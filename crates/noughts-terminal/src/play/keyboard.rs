@@ -11,8 +11,8 @@ use crate::console::read_line;
 /// Maximum number of events in the queue. When the queue is full, senders block.
 const MAX_QUEUED_EVENTS: usize = 16;
 
-/// A thread that reads lines and sends them to the current game. If the thread waits for a line when the game ends, the
-/// thread continues to wait.
+/// A thread that reads lines and sends them to the current game. If the thread waits for a line when the game
+/// ends, it continues to wait, and sends the line to the next game.
 #[derive(Clone, Debug)]
 pub struct Keyboard {
     current: Arc<Mutex<SyncSender<PlayEvent>>>,

@@ -47,7 +47,7 @@ impl Presence {
         self.absent.retain(|known| known.is_told);
     }
 
-    /// When the next notice is due. `None` if no notice is due.
+    /// When the next notice is due. `None` if there is nothing to report, now or later.
     pub(super) fn next_notice_at(&self) -> Option<Duration> {
         match self.back.is_empty() {
             true => {

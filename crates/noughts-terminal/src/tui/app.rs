@@ -82,7 +82,7 @@ pub enum Effect {
 pub struct TuiSettings {
     /// Characters and colours.
     pub theme: Theme,
-    /// The seed of all robots.
+    /// The seed from which the seeds of all robots are derived.
     pub seed: u64,
     /// The strategy that gives hints.
     pub hint: String,

@@ -50,7 +50,8 @@ pub(super) struct Cell {
     /// The side and the character of the mark.
     pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
-    /// The character that an empty cell shows. The character `?` is a hint. Other characters are drawn dim.
+    /// The character that an empty cell shows. `?` marks the cell of the hint. Other characters are drawn
+    /// dim.
     pub(super) ground: char,
 }
 

@@ -158,7 +158,7 @@ impl GridLayout {
     }
 }
 
-/// The width of the row labels, with a space.
+/// The width of the row labels, including the space between a label and the cells.
 pub(super) fn label_width(rows: usize) -> u16 {
     (rows - 1).to_string().len() as u16 + 1
 }

@@ -25,7 +25,7 @@ impl LocalGame {
         }
     }
 
-    /// Whose turn it is, or the result, as a sentence.
+    /// Whose turn it is, or the result, as a sentence. "Replay." while an earlier state is shown.
     pub(super) fn headline(&self, theme: Theme) -> String {
         let view = self.view();
         match (&view.outcome, view.to_move) {

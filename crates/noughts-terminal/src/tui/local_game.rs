@@ -234,7 +234,8 @@ impl LocalGame {
         is_nine && matches!(text.as_bytes(), [b'0'..=b'8'])
     }
 
-    /// On nine boards, returns where the next play would go after a play at the focus.
+    /// On nine boards, returns where the opponent would play next if the player to move played at the focus.
+    /// Returns `None` if this play is illegal, or if an earlier state is shown.
     pub(super) fn next_board(&self) -> Option<NextBoard> {
         self.view.nested?;
         if !self.shows_present() {

@@ -104,7 +104,7 @@ fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
 }
 
 /// The terminal in raw mode, on the alternate screen. The terminal is restored when this value is dropped, and when the
-/// thread that opened it panics.
+/// thread that called [`Screen::open`] panics.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }

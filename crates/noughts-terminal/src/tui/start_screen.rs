@@ -36,7 +36,7 @@ impl App {
         Effect::None
     }
 
-    /// Runs the command of the line of `item`. If the line shows a setting, the command is to start the game.
+    /// Does what the line `item` stands for. On a line that shows a setting, starts the game.
     pub(super) fn choose(&mut self, item: Item) -> Effect {
         match item {
             Item::Game | Item::FirstBoard | Item::Seat(_) | Item::History | Item::Begin => {

@@ -363,7 +363,7 @@ impl<'t> Finder<'t> {
     }
 
     /// Removes a saved seat from the file if its game is over or deleted. Returns whether the game is over or
-    /// deleted. Returns false if asking the server fails.
+    /// deleted. If the server does not answer, keeps the seat and returns false.
     fn forget_if_over(&self, seat: &SavedSeat) -> bool {
         let Ok(client) = self.client(&seat.url) else {
             return false;

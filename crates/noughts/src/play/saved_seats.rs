@@ -82,7 +82,8 @@ impl SavedSeats {
         Ok(lines.lines().rev().filter_map(SavedSeat::read).collect())
     }
 
-    /// Adds a seat at the end of the file. A seat that is already in the file moves to the end.
+    /// Adds a seat at the end of the file. A seat that is already in the file moves to the end. Removes lines
+    /// that cannot be parsed.
     pub(crate) fn add(&self, seat: &SavedSeat) -> io::Result<()> {
         self.change(|seats| {
             seats.retain(|saved| !saved.is_same_seat(seat));
