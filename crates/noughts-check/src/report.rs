@@ -14,7 +14,7 @@ use crate::verdict::{Verdict, Weight};
 pub struct Report {
     /// The kind of program: `tcp`, `client` or `classic`.
     pub kind: &'static str,
-    /// A description of the program.
+    /// The program as the report names it: with its command, or with the address of the connection.
     pub subject: String,
     /// The course document that the rules come from.
     pub document: &'static str,

@@ -204,7 +204,8 @@ impl NestedSpec {
         first: None,
     };
 
-    /// The games on nine boards, each with its name. No other game on nine boards can be constructed.
+    /// The games on nine boards, each with its name. Other games on nine boards differ from these only in the
+    /// board of the first play.
     pub(crate) const NAMED: [(&str, NestedSpec); 2] =
         [("multi", Self::MULTI), ("ultimate", Self::ULTIMATE)];
 
