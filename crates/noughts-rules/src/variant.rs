@@ -240,7 +240,7 @@ pub enum OutOfRange {
     Columns(u64),
     /// The given number of rows. Allowed are 3 to 255.
     Rows(u64),
-    /// The length of a line. Allowed are 3 up to the longer edge of the board.
+    /// The given length of a line. Allowed are 3 up to the longer edge of the board.
     Line {
         /// The given length.
         line: u64,
