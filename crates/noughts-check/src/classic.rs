@@ -349,8 +349,8 @@ fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     (judged, has_crashed)
 }
 
-/// If a signal ended the program, or the kit killed it, the report shows the program's last lines. The kit
-/// looks for these lines only in the first `MAX_SHOWN` bytes of the output.
+/// If a signal ended the program, or the kit killed it, the report shows the last lines of the first
+/// `MAX_SHOWN` bytes of the program's output.
 const MAX_SHOWN: usize = 1 << 16;
 
 fn check_exactly(case: &Case, run: &Run) -> Judged {

@@ -42,8 +42,8 @@ impl fmt::Display for End {
 /// The kit stops a program that writes more than this number of bytes to standard output or to standard error.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
-/// How often to check whether a program has ended. The end of its output does not show this, because children of the
-/// program may keep the output open.
+/// Maximum time between two checks whether a program has ended. The kit cannot wait for the end of the output
+/// instead, because children of the program may keep the output open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Program {

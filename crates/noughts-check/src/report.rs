@@ -14,7 +14,7 @@ use crate::verdict::{Verdict, Weight};
 pub struct Report {
     /// The kind of program: `tcp`, `client` or `classic`.
     pub kind: &'static str,
-    /// A description of the program.
+    /// The program as the report names it: with its command, or with the address of the connection.
     pub subject: String,
     /// The course document that the rules come from.
     pub document: &'static str,
@@ -23,7 +23,7 @@ pub struct Report {
     /// One entry for each rule that applies. For a server, each dialect has its own entry for each rule that applies in
     /// the dialect.
     pub entries: Vec<Entry>,
-    /// Whether the text and the HTML page leave out the rules that the course document does not demand.
+    /// Whether the plain text and the HTML page leave out the rules that the course document does not demand.
     pub hide_differences: bool,
     /// For a server: the sum of all fixed pauses and of the time limits of all waits that timed out. Unlike the
     /// duration of the check, this sum hardly depends on the speed of the machine. Zero for other programs.

@@ -66,8 +66,8 @@ pub struct TcpRule {
     pub only: Option<Dialect>,
     /// Whether the rule needs a server that the kit has started.
     pub needs_program: bool,
-    /// Whether the kit's clients send only frames that the course document allows while the kit tries this
-    /// rule. If so, a stack trace of the server is a fault.
+    /// Whether, while the kit tries this rule, the kit's clients send only frames that the course document
+    /// allows. If so, a stack trace of the server is a fault.
     is_legal: bool,
     check: fn(&mut Checker) -> RuleResult,
 }
@@ -92,8 +92,7 @@ impl TcpRule {
         }
     }
 
-    /// Returns this rule, with the mark that the kit's clients send frames that the course document does not
-    /// allow.
+    /// Returns this rule with `is_legal` set to false.
     const fn with_illegal_frames(self) -> TcpRule {
         TcpRule {
             is_legal: false,

@@ -17,7 +17,7 @@ pub enum Weight {
     Advice,
 }
 
-/// Whether a rule holds.
+/// Whether a rule holds, is broken, or was not tried.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// The program follows the rule.

@@ -243,9 +243,9 @@ impl Game {
         }
     }
 
-    /// The minimum number of marks on the board when the rules end the game. On one board, this is K, the
-    /// length of a line. On nine boards, this is 9: three boards in a line need three marks each. The number
-    /// is 0 if the game did not start at the variant's first position.
+    /// A lower bound: with fewer marks on the board, the rules cannot have ended the game. On one board, the
+    /// bound is K, the length of a line. On nine boards, it is 9: three boards in a line need three marks
+    /// each. The bound is 0 if the game did not start at the variant's first position.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,

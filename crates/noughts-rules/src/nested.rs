@@ -444,7 +444,7 @@ impl Iterator for NestedMoves<'_> {
         (count, Some(count))
     }
 
-    /// Two nested loops are faster than repeated calls of `next`.
+    /// A loop over the boards with an inner loop over the cells is faster than repeated calls of `next`.
     #[inline(always)]
     fn fold<T, F: FnMut(T, Move) -> T>(mut self, mut so_far: T, mut f: F) -> T {
         loop {

@@ -198,7 +198,7 @@ impl<'r, R: Rules, T: Rules> Playthrough<'r, R, T> {
         }
     }
 
-    /// Compares the cells of the lines through the latest mark.
+    /// Compares the cells of the lines through the latest mark with the reference's result.
     fn check_lines(&self, spec: &GridSpec, reference: &ReferenceGrid) {
         let Some(last) = self.last else { return };
         let diagram = self.rules.diagram(&self.position);

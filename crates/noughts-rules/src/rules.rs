@@ -59,8 +59,9 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// In debug builds, all implementations except the reference assert that [`check`](Rules::check) allows the move.
     fn play(&self, position: &mut Self::Position, at: Move);
 
-    /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards `before` decides the board of
-    /// the next play. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
+    /// Takes back the latest play, `at`. `before` is the play before `at`; on nine boards `before` decides
+    /// the board of the next play. The first play has no `before`, so callers cannot take it back with this
+    /// function. The caller must then set the side to move with [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
     /// Sets the side to move. Callers use this function after [`take_back`](Rules::take_back), and for turn

@@ -204,7 +204,8 @@ impl NestedSpec {
         first: None,
     };
 
-    /// The games on nine boards, each with its name. No other game on nine boards can be constructed.
+    /// The games on nine boards, each with its name. Other games on nine boards differ from these only in the
+    /// board of the first play.
     pub(crate) const NAMED: [(&str, NestedSpec); 2] =
         [("multi", Self::MULTI), ("ultimate", Self::ULTIMATE)];
 
@@ -239,7 +240,7 @@ pub enum OutOfRange {
     Columns(u64),
     /// The given number of rows. Allowed are 3 to 255.
     Rows(u64),
-    /// The length of a line. Allowed are 3 up to the longer edge of the board.
+    /// The given length of a line. Allowed are 3 up to the longer edge of the board.
     Line {
         /// The given length.
         line: u64,

@@ -12,7 +12,7 @@
 //!
 //! - `#` starts a case. It has the name of the case and the rule that the case checks.
 //! - `@` has the sentence of the course document that demands the rule.
-//! - `?` instead of `@` marks a rule that the course document leaves open, and has the reason.
+//! - `?` instead of `@` marks a rule that the course document leaves open, and says why.
 //! - `$` has the options. Single quotes work as in a shell.
 //! - `>` has a typed line. `\t`, `\r`, `\\` and `\xHH` stand for bytes, and `\c` at the end omits the
 //!   newline.

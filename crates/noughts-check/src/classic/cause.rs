@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-/// The last command before the output first went wrong.
+/// The kind of the last command before a place in the output.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Trigger {
     /// Nothing was typed yet.
@@ -27,7 +27,7 @@ pub(super) enum Trigger {
     Taken,
     /// A play off the board.
     OffBoard,
-    /// A line that is not a command.
+    /// A typed line that is not a command.
     Invalid,
     /// A rewind that is not possible.
     Unable,
@@ -218,8 +218,8 @@ pub(super) struct BrokenCase<'c> {
 }
 
 /// Groups the broken cases by fault. In each group, one case reports the fault. The result maps the index of
-/// each other case in the group to the index of the case that reports the fault. `seen` contains the lines
-/// that the program has recognized.
+/// each other case in the group to the index of the case that reports the fault. `seen` contains the
+/// completed lines that the program has recognized.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()

@@ -189,8 +189,9 @@ impl Model {
         }
     }
 
-    /// For each direction, counts the marks of the same side that connect to the last play without a gap. The
-    /// first number counts the marks before the last play, and the second number counts the marks after it.
+    /// For each direction, counts the marks of the same side that continue from the last mark without a gap.
+    /// The first number counts the marks above the last mark (in a row: to the left of it). The second number
+    /// counts the marks below it (in a row: to the right of it).
     fn runs(&self) -> Vec<(Direction, usize, usize)> {
         let Some(last) = self.game.plays().last() else {
             return Vec::new();

@@ -20,8 +20,9 @@ pub(super) struct ClientConnection {
     pub(super) id: u32,
     /// Whether the kit sends its frames byte by byte.
     pub(super) in_pieces: bool,
-    /// The shortest time so far, in all connections, from a frame of the kit to the client's next frame. It shows how
-    /// fast the client and the machine are. Before the client has answered a frame, it is the timeout.
+    /// The shortest time so far, in all connections, from a frame of the kit to the client's next frame. It
+    /// shows how fast the client and the machine are. As long as the client has not answered any frame, the
+    /// value is the timeout.
     pub(super) fastest_answer: Duration,
     sent_at: Instant,
     /// The client's process, if the kit started it.

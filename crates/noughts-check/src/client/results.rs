@@ -169,7 +169,7 @@ impl RuleResults {
         }
     }
 
-    /// All verdicts, in the order of the rules.
+    /// All verdicts, in the order of the rules. `by_hand` says whether a person started the client.
     pub(super) fn entries(mut self, by_hand: bool) -> Vec<Entry> {
         // There are 90 000 possible ids, so three equal ids are not a coincidence.
         if self.ids.len() >= 3 {

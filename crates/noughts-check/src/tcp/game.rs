@@ -261,8 +261,8 @@ fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> Rul
     Ok(())
 }
 
-/// Returns an error if the server did not answer the mistake that `rule` tries, so that the kit does not wait for an
-/// answer to a mistake again.
+/// Returns an error if the server did not answer the mistake that `rule` tries. Without this check, the kit
+/// would wait in vain for an answer to another mistake.
 pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
     match checker.mistakes.get(rule).map(String::as_str) {
         Some(NOTHING) => Err(Stop::NotTried(format!(

@@ -118,8 +118,8 @@ struct Pair {
     first: Connection,
     second: Connection,
     flags: [Admission; 2],
-    /// The finding about the first ACTION that the server passed on with a wrong id. Correct is the id of the
-    /// client that receives the ACTION.
+    /// The finding about the first ACTION that the server passed on with a wrong id. An ACTION must have the
+    /// id of the client that receives it.
     wrong_id: Option<Stop>,
 }
 

@@ -118,7 +118,8 @@ impl ServerProgram {
         {}
     }
 
-    /// Returns what the server has printed since the last call, and how the server ended, or `None` if it still runs.
+    /// Returns what the server has printed since the last call, and how the server ended. The second value is
+    /// `None` if the server still runs.
     pub(super) fn take_output(&mut self) -> (Vec<u8>, Option<End>) {
         // Wait a moment, because a stack trace may be printed shortly after a disconnection.
         let end = self.program.read(Instant::now() + Duration::from_millis(5));

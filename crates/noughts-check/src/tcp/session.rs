@@ -93,8 +93,8 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// Expects READY, sends PLAY and expects ADMIT 1. A server that has misread the client's name does not send both
-/// frames.
+/// Expects READY, sends PLAY and expects ADMIT 1. A server that has misread the client's name fails to send
+/// at least one of the two frames.
 pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
     read_ready(connection)?;
     session_start::admit(connection)

@@ -115,7 +115,7 @@ impl Connection {
         words.replacen(&format!(", id {}", self.id), "", 1)
     }
 
-    /// Creates a finding that includes the last frame sent.
+    /// Creates a finding that includes the last frame that the kit has sent.
     pub(crate) fn found(
         &self,
         problem: impl Into<String>,

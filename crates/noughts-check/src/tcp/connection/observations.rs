@@ -11,8 +11,8 @@ use crate::frame::{hex, result_words, server_words};
 use crate::framing::Deviation;
 use crate::verdict::{Finding, Stop};
 
-/// What the kit observed on all connections in one dialect. Only `waited` is a sum over all dialects. For
-/// each kind of fault, one rule reports it.
+/// What the kit observed on all connections in one dialect. Only `waited` is a sum over all dialects. Each
+/// kind of fault has one rule that reports it.
 #[derive(Default)]
 pub(crate) struct Observations {
     /// A frame that is longer or shorter than the course document or the later dialect says.

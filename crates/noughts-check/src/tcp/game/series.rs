@@ -266,7 +266,7 @@ fn result(connection: &Connection, flag: GameResult, cell: Option<Cell>) -> Expe
 /// session.
 const MAX_GAMES: usize = 24;
 
-/// Like `MAX_GAMES`, but for a slow server.
+/// Like `MAX_GAMES`, but for a slow server: one that breaks the rule `prompt`.
 const MAX_SLOW_GAMES: usize = 4;
 
 const TACTICS: [Tactic; 6] = [
