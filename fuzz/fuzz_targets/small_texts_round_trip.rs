@@ -19,12 +19,28 @@ fuzz_target!(|text: &str| {
     round_trip::<PlayerId>(text);
     round_trip::<WaitingId>(text);
     round_trip::<Network>(text);
-    round_trip::<Text>(text);
+    check_text(text);
     round_trip::<ServerUrl>(text);
     if let Some(row) = decode_row(text) {
         assert_eq!(decode_row(&encode_row(&row)), Some(row));
     }
 });
+
+/// A string of a TCP frame keeps its bytes. Its printed form has U+FFFD for each control character.
+fn check_text(text: &str) {
+    match text.parse::<Text>() {
+        Ok(value) => {
+            let bytes: String = value.as_bytes().iter().copied().map(char::from).collect();
+            assert_eq!(bytes, text);
+            let visible = |sign: char| if sign.is_control() { '\u{fffd}' } else { sign };
+            assert_eq!(
+                value.to_string(),
+                text.chars().map(visible).collect::<String>()
+            );
+        }
+        Err(error) => assert!(error.to_string().len() < 2_000, "{error}"),
+    }
+}
 
 fn round_trip<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) {
     match text.parse::<T>() {

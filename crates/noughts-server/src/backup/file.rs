@@ -19,6 +19,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use noughts_rules::Quoted;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
@@ -380,7 +381,8 @@ fn read_table(line: &str) -> Option<Result<OpenTable, BackupError>> {
     let unknown = |what: String| Some(Err(BackupError::TooNew(what)));
     let Some(table) = DUMPED.iter().find(|table| table.name == name) else {
         return unknown(format!(
-            "it has a table {name:?} that this version does not know"
+            "it has a table {} that this version does not know",
+            Quoted::from(name)
         ));
     };
     let mut columns = Vec::new();
@@ -389,7 +391,8 @@ fn read_table(line: &str) -> Option<Result<OpenTable, BackupError>> {
             Some(at) => columns.push(at),
             None => {
                 return unknown(format!(
-                    "its table {name} has a column {word:?} that this version does not know"
+                    "its table {name} has a column {} that this version does not know",
+                    Quoted::from(word)
                 ));
             }
         }
@@ -514,6 +517,20 @@ mod tests {
             let error = read(text.as_bytes()).unwrap_err().to_string();
             let is_told = error.contains("newer version") && error.contains(reason);
             assert!(is_told, "{error}");
+        }
+    }
+
+    #[test]
+    fn messages_quote_only_the_beginning_of_a_long_name() {
+        let long = "\u{7}".repeat(10_000);
+        for line in [
+            format!("table {long} id\n"),
+            format!("table players {long}\n"),
+        ] {
+            let text = format!("noughts backup 1\nschema 5\n{line}");
+            let error = read(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(r"\u{7}"), "{error}");
+            assert!(error.len() < 400, "{error}");
         }
     }
 }
