@@ -115,8 +115,8 @@ const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "checker accepts one line too many when counting",
         file: CHECKED_PAIRING,
-        from: "sum + on.into_iter().max().unwrap_or(0) < self.complete",
-        to: "sum + on.into_iter().max().unwrap_or(0) <= self.complete",
+        from: "sum + on.into_iter().max().unwrap_or(0) < self.complete_weight",
+        to: "sum + on.into_iter().max().unwrap_or(0) <= self.complete_weight",
     },
     Mutant {
         name: "checker ignores the attacker's free move",

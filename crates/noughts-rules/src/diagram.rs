@@ -310,7 +310,8 @@ impl Diagram {
 }
 
 /// Whether a single mark can have completed all lines of a 3x3 board. `x` and `o` are the sets of cells that
-/// the two sides have marked. In Ultimate, callers also pass the sets of boards that the two sides have won.
+/// the two sides have marked. For the whole board of Ultimate, they are the sets of boards that the two sides
+/// have won.
 fn one_mark_completes_all([x, o]: [u16; 2]) -> bool {
     let is_completed_by_one = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
     !(nested::has_line(x) && nested::has_line(o))

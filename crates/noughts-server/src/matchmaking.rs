@@ -362,8 +362,9 @@ impl Matchmaking {
         }
     }
 
-    /// Creates a table for TCP clients. Retries after errors of the store. Returns `None` if `is_wanted` becomes false
-    /// in the meantime. In this case, if the table was created nevertheless, the clients leave the game.
+    /// Creates a table for TCP clients. Retries after errors of the store. If `is_wanted` is false after such an
+    /// error, may return `None`. The store may have created the table although its reply was lost. In this case the
+    /// clients leave the game.
     async fn create(
         &self,
         holders: Vec<Holder>,

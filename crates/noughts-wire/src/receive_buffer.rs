@@ -77,7 +77,7 @@ mod tests {
         assert!(buffer.unread().starts_with(b"cdef\x07"));
         buffer.consume(MAX_BUFFERED_BYTES);
         buffer.compact();
-        assert!(buffer.capacity() <= SMALL);
+        assert!((1..=SMALL).contains(&buffer.capacity()));
         assert_eq!(buffer.room(), MAX_BUFFERED_BYTES);
     }
 }

@@ -475,7 +475,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) max_connections: String,
-    /// Maximum number of connections from one address, over all listeners; not for 127.0.0.1, ::1 and trusted
+    /// Maximum number of open connections from one address, over all listeners; not for 127.0.0.1, ::1 and trusted
     /// proxies
     #[arg(
         long,
@@ -1079,7 +1079,7 @@ pub(crate) struct Tui {
         conflicts_with = "load"
     )]
     pub(crate) history: Option<String>,
-    /// On nine boards, the board of the first play: random, any, or 0 to 8 [default: random, ultimate: any]
+    /// On nine boards, the board of the first play: random, any, or 0 to 8 [default: random; for ultimate: any]
     #[arg(
         long,
         value_name = "BOARD",

@@ -347,8 +347,8 @@ impl Connection {
         std::thread::sleep(SHORT);
     }
 
-    /// Waits for the end of the connection, at most a quarter of the timeout for one answer, and skips all frames
-    /// before it. Returns whether the server closed the connection.
+    /// Waits until the connection ends, and discards all frames that come before its end. Waits at most a quarter of
+    /// `timeouts.answer`. Returns whether the server closed the connection.
     pub(crate) fn is_closed(&mut self) -> bool {
         self.is_closed_within(self.timeouts.answer / 4)
     }

@@ -144,8 +144,9 @@ impl IterativeDeepening {
     }
 }
 
-/// The size of the transposition table, as the binary logarithm of the number of slots: about one slot per node, in
-/// at most half of the memory. The other half is for the endgame solver.
+/// The size of the transposition table, as the binary logarithm of the number of slots. With a node limit, the table
+/// has about one slot per node, if the other limits on its size allow it. It takes at most half of the memory. The
+/// endgame solver may use the other half.
 fn table_bits(limits: &Limits, memory: usize) -> u32 {
     let wanted = match limits.nodes {
         Some(nodes) => nodes.max(1).ilog2(),

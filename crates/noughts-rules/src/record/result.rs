@@ -32,8 +32,9 @@ pub(super) fn write_result(
     format!("won {} by {by}", symbols.join(" "))
 }
 
-/// A draw because of a full board and a draw because of the maximum number of turns have the same text. The parser can
-/// distinguish the two: if the board is full, the last turn has ended the game before the parser reads this text.
+/// A draw because of a full board and a draw because of the maximum number of turns have the same text. The parser
+/// replays the turns before it reads this text. If the board is full, the game is then already over. Otherwise the
+/// text means the maximum number of turns.
 fn write_draw(reason: DrawReason) -> &'static str {
     match reason {
         DrawReason::Full | DrawReason::Limit => "draw",

@@ -3,17 +3,20 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use noughts_server::ConnectionLimits;
 use rustix::net::sockopt::set_socket_linger;
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 
-/// Opens 100 connections more than one address may have. Returns all of them, including those that the server has
-/// closed.
-fn open(server: SocketAddr) -> Vec<TcpStream> {
+/// Opens 100 connections more than one address may have, from 127.0.0.`host`. Returns all of them, including those that
+/// the server has closed. Returns earlier when `is_stopped` is set.
+fn open(server: SocketAddr, host: u8, is_stopped: &AtomicBool) -> Vec<TcpStream> {
     let count = ConnectionLimits::default().per_address + 100;
-    (0..count).map(|_| open_one(server, 2)).collect()
+    let connections = (0..count).take_while(|_| !is_stopped.load(Ordering::Relaxed));
+    connections.map(|_| open_one(server, host)).collect()
 }
 
 /// Connects from 127.0.0.`host`. With a `host` from 2 on, the usual limits per address apply; 127.0.0.1 is exempt.
@@ -43,7 +46,7 @@ impl Neighbour {
                 process.next_step();
                 let done = work();
                 process.next_step();
-                process.wait_until_closed();
+                process.count_opened();
                 done
             }
         }
@@ -79,9 +82,13 @@ impl FloodProcess {
         self.input.write_all(b"\n").expect("it is still there");
     }
 
-    fn wait_until_closed(&mut self) {
-        let closed = self.output.read_line(&mut String::new());
-        assert!(closed.is_ok_and(|length| length > 0), "the flood failed");
+    /// Waits until all connections are closed. Fails if the process opened no more connections than it may have.
+    fn count_opened(&mut self) {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a pipe");
+        let opened: usize = line.trim().parse().expect("a number");
+        let allowed = ConnectionLimits::default().per_address;
+        assert!(opened > allowed, "only {opened} connections in this slice");
     }
 }
 
@@ -96,12 +103,22 @@ impl Drop for FloodProcess {
 pub(crate) fn run(server: &str) {
     noughts_server::raise_descriptor_limit();
     let server = server.parse().expect("an address");
-    let mut steps = std::io::stdin().lines();
-    while let Some(Ok(_)) = steps.next() {
-        let connections = open(server);
-        steps.next();
+    // Each slice uses another address, because the limit on new connections of the previous address is used up.
+    for host in (2..=250).cycle() {
+        let wait_for_step = || std::io::stdin().read_line(&mut String::new());
+        if wait_for_step().unwrap_or(0) == 0 {
+            return;
+        }
+        let is_stopped = AtomicBool::new(false);
+        let connections = thread::scope(|scope| {
+            let opening = scope.spawn(|| open(server, host, &is_stopped));
+            let _ = wait_for_step();
+            is_stopped.store(true, Ordering::Relaxed);
+            opening.join().expect("the server listens")
+        });
+        let opened = connections.len();
         drop(connections);
-        println!("closed");
+        println!("{opened}");
     }
 }
 

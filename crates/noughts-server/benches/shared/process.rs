@@ -116,6 +116,7 @@ pub(crate) fn run_role(
 ) {
     raise_descriptor_limit();
     disable_huge_pages();
+    // The server has the runtime of `noughts serve`. The programs that it is compared with have tokio's defaults.
     let runtime = match role {
         Role::Server => build_runtime(),
         _ => Runtime::new(),

@@ -40,9 +40,9 @@ use crate::tables::Tables;
 const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval at which a list of waiting tables is read if there are no other nodes. Changes of seats and
-/// connections on this node wake the task immediately. Two changes do not wake the task: an old game is
-/// deleted, or a table without connected players is no longer new. The list may still show such a table until
-/// the interval ends.
+/// connections on this node wake the task immediately. Some changes do not wake the task, for example
+/// when a game is deleted, a player is renamed, or a table without connected players is no longer new. The list
+/// may be out of date until the interval ends.
 const LONG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum time between two reads of a list, so that one read covers several changes. The list with games in

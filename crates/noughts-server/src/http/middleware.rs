@@ -121,8 +121,13 @@ impl Middleware {
         let metrics = self.app.tables.metrics();
         let status = response.status().as_u16();
         metrics.count_response(status, about.is_read, about.begun.elapsed());
-        if let Some(kind) = response.extensions().get::<ProblemKind>() {
-            metrics.count_problem(*kind);
+        if let Some(kind) = response.extensions().get::<ProblemKind>().copied() {
+            metrics.count_problem(kind);
+            if kind == ProblemKind::TooManyRequests && about.is_direct {
+                // A client that ignores the limit then also meets the limit on new connections.
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+            }
         }
         about.cache_policy.apply(response);
         let headers = response.headers_mut();
@@ -259,19 +264,6 @@ const CORS: [(header::HeaderName, &str); 4] = [
     (header::ACCESS_CONTROL_MAX_AGE, "600"),
 ];
 
-/// The response to a request that [`ConnectionService::check`] refused. If the client makes too many requests and
-/// `closes_if_limited` is true, the server closes the connection. So a client that ignores the limit also meets the
-/// limit on new connections, and costs little.
-fn refuse(refusal: ApiError, closes_if_limited: bool) -> Response {
-    let closes = closes_if_limited && refusal.kind == ProblemKind::TooManyRequests;
-    let mut response = refusal.into_response();
-    if closes {
-        let headers = response.headers_mut();
-        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    }
-    response
-}
-
 /// The parts of a request that are needed when its response is ready.
 struct RequestInfo {
     begun: Instant,
@@ -280,6 +272,8 @@ struct RequestInfo {
     origin: Option<HeaderValue>,
     /// The address that limits apply to; `None` if no limits apply.
     network: Option<IpAddr>,
+    /// Whether the connection carries the requests of one client only: it does not come from a proxy.
+    is_direct: bool,
     has_tls: bool,
 }
 
@@ -298,6 +292,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
             cache_policy: CachePolicy::new(&request),
             origin: self.shared.allowed_origin(request.headers()),
             network: client.network(),
+            is_direct: !self.shared.app.rate_limiter.is_proxy(self.peer),
             has_tls: self.has_tls,
         };
         if self.has_tls {
@@ -306,8 +301,6 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
             request.headers_mut().insert("x-forwarded-proto", https);
         }
         let checked = self.check(&request, &client);
-        // The connection of a proxy also carries the requests of other clients, so it stays open.
-        let closes_if_limited = client.address() == Some(self.peer);
         request.extensions_mut().insert(client);
         // The response to HEAD must have the same headers as the response to GET. So the handler for GET
         // answers HEAD too.
@@ -318,7 +311,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         let shared = self.shared.clone();
         Box::pin(async move {
             let mut response = match (checked, shared.answer_preflight(&request)) {
-                (Err(refusal), _) => refuse(refusal, closes_if_limited),
+                (Err(refusal), _) => refusal.into_response(),
                 (Ok(()), Some(response)) => response,
                 (Ok(()), None) => shared.route(request, about.begun).await,
             };

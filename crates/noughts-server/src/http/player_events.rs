@@ -54,7 +54,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// stream sends a game whenever something happens in this game: `match` (an opponent was found), `game` (the
 /// player has a new game), `seated` (somebody took a seat), `turn` (it is the player's turn), `offer`
 /// (another player made an offer) and `over` (the game is over). With `Last-Event-ID`, the stream begins with
-/// the changes since the event with this id. While the stream is open, the player's quick matches wait.
+/// the changes since the event with this id. A quick match of the player looks for an opponent only while such
+/// a stream is open, and for 20 seconds after that.
 #[utoipa::path(
     get, path = "/api/me/events", operation_id = "followMe", tag = "players",
     params(("Last-Event-ID" = Option<String>, Header, description = "the id of the latest event that the client has")),

@@ -145,10 +145,15 @@ impl RateLimiter {
         let _ = self.streams.subscribe().wait_for(|open| *open == 0).await;
     }
 
+    /// Whether the `X-Forwarded-For` of this peer is trusted.
+    pub(super) fn is_proxy(&self, peer: IpAddr) -> bool {
+        is_exempt(peer) || self.limits.proxies.contains(&peer.to_canonical())
+    }
+
     /// The client of a request: the peer of its connection, or the address that a trusted proxy names.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap, permit: &Arc<Permit>) -> Client {
         let is_local = is_exempt(peer);
-        let forwarded = match is_local || self.limits.proxies.contains(&peer.to_canonical()) {
+        let forwarded = match self.is_proxy(peer) {
             true => forwarded_for(headers),
             false => None,
         };

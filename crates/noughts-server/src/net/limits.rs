@@ -16,7 +16,8 @@ pub struct ConnectionLimits {
     /// Maximum number of open connections.
     pub connections: usize,
     /// Maximum number of open connections from one address; an IPv6 /64 counts as one address.
-    /// 127.0.0.1, ::1 and trusted proxies are exempt.
+    /// 127.0.0.1, ::1 and trusted proxies are exempt. In one burst, an address may open twice this number of
+    /// connections, but at least 1 000, and on average a tenth of its burst per second.
     pub per_address: usize,
     /// The server disconnects a TCP client that makes no progress for this long while the server waits for
     /// the client. The server also disconnects a client if it cannot store the client's move for this long.
@@ -52,7 +53,7 @@ const ANSWERED_REFUSALS_AT_ONCE: u32 = 64;
 /// Minimum burst size: the number of connections that any address may open in one burst after a pause. The
 /// burst size of an address is this number or twice [`ConnectionLimits::per_address`], whichever is larger. A
 /// used-up burst is available again after ten seconds.
-const MIN_CONNECTS_AT_ONCE: usize = 1_000;
+const MIN_CONNECTS_AT_ONCE: u32 = 1_000;
 
 /// Minimum number of entries at which [`Addresses`] removes the entries that are no longer needed.
 const MIN_ENTRIES_TO_PRUNE: usize = 1_024;
@@ -220,7 +221,9 @@ impl Connections {
         entry: &mut AddressEntry,
         now: Duration,
     ) -> Option<Permission> {
-        let at_once = (2 * self.limits.per_address).max(MIN_CONNECTS_AT_ONCE) as u32;
+        let at_once = u32::try_from(self.limits.per_address.saturating_mul(2))
+            .unwrap_or(u32::MAX)
+            .max(MIN_CONNECTS_AT_ONCE);
         let is_address_full = entry.served >= self.limits.per_address
             || entry
                 .connects
@@ -547,7 +550,45 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn closed_connections_leave_no_entry() {
+    async fn burst_is_twice_the_number_of_open_connections() {
+        let connections = connections(10_000, 600);
+        let address = "10.0.0.1".parse().unwrap();
+        let mut count_served = || {
+            let permits = (0..3_000).map_while(|_| connections.admit(address, WhenFull::Refuse));
+            permits.filter(Permit::is_served).count()
+        };
+        assert_eq!(count_served(), 1_200);
+        advance(Duration::from_secs(1)).await;
+        assert_eq!(count_served(), 120);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn entry_with_open_connections_is_kept() {
+        let connections = connections(10_000, 4);
+        let busy = all(&connections, "10.0.0.1", WhenFull::Refuse);
+        assert_eq!(count(&busy, Permission::Serve), 4);
+        // The buckets of the address are full again, and so many other addresses connect that entries are removed.
+        advance(Duration::from_secs(20)).await;
+        for number in 0..3 * MIN_ENTRIES_TO_PRUNE as u16 {
+            let [high, low] = number.to_be_bytes();
+            drop(connections.admit([10, 1, high, low].into(), WhenFull::Refuse));
+        }
+        let more = connections.admit("10.0.0.1".parse().unwrap(), WhenFull::Refuse);
+        assert_eq!(
+            more.map(|permit| permit.permission()),
+            Some(Permission::AddressFull)
+        );
+        drop(busy);
+        assert!(
+            connections
+                .admit("10.0.0.1".parse().unwrap(), WhenFull::Refuse)
+                .unwrap()
+                .is_served()
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn entries_of_closed_connections_are_bounded() {
         let connections = connections(100, 4);
         for number in 0..=u16::MAX {
             let [high, low] = number.to_be_bytes();

@@ -1,4 +1,5 @@
-//! The players and spectators that are connected to a table. For lists of games, also the latest entry of each game.
+//! The players and spectators that are connected to a table, and the number of its latest entry. Lists of games show
+//! both.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -22,7 +22,8 @@ fn playing(mode: GameMode) -> Session {
 fn idle_session_is_small() {
     assert_eq!(size_of::<Session>(), 64);
     let session = playing(GameMode::Computer);
-    assert!(session.buffer.capacity() <= 64);
+    // A small buffer stays allocated, so that most frames need no allocation.
+    assert!((1..=64).contains(&session.buffer.capacity()));
 }
 
 #[test]

@@ -125,8 +125,7 @@ fn bind_first_entries(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQue
     )
 }
 
-/// `parts` returns a list that belongs to an append, such as its names. The result has one pair for each item
-/// of these lists: the append and the item.
+/// Pairs each part of each append with its append. `parts` returns the parts of one append, for example its names.
 fn parts_of<'a, P>(
     appends: &[&'a AppendRows],
     parts: impl Fn(&'a AppendRows) -> &'a [P],
