@@ -553,7 +553,7 @@ mod tests {
     async fn burst_is_twice_the_number_of_open_connections() {
         let connections = connections(10_000, 600);
         let address = "10.0.0.1".parse().unwrap();
-        let mut count_served = || {
+        let count_served = || {
             let permits = (0..3_000).map_while(|_| connections.admit(address, WhenFull::Refuse));
             permits.filter(Permit::is_served).count()
         };
