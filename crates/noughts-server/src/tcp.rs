@@ -23,8 +23,7 @@ pub use fault_proxy::{InjectedFault, UnknownFault, inject_fault};
 pub(crate) enum Opponent {
     /// The computer, with this strategy.
     Robot(StrategyName),
-    /// Another TCP client, a player who waits for a quick match, or a player whose table has an open seat in
-    /// the lobby.
+    /// Other players: TCP clients, players of quick matches, and players at tables of the lobby.
     Players,
 }
 

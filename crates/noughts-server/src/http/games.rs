@@ -468,9 +468,9 @@ fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
 
 /// Requests a rematch.
 ///
-/// Needs the token of a seat, or of a player who has a seat. When every human player has requested a rematch,
-/// the view's `rematch` is the id of a new game. Then the answer also has the caller's seat and token in the
-/// new game. In the new game, each player has the next seat in turn order.
+/// Needs a seat's token, or a player's token if this player has a seat. The request of the last human player
+/// creates the new game: then the view's `rematch` is its id, and the answer has the caller's seat and token in
+/// it. In the new game, each player has the next seat in turn order.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",
     params(("id" = String, Path, description = "the game")),

@@ -569,7 +569,8 @@ mod tests {
         let admit = || connections.admit(address, WhenFull::Refuse).unwrap();
         let busy: Vec<Permit> = (0..4).map(|_| admit()).collect();
         assert_eq!(count(&busy, Permission::Serve), 4);
-        // The buckets of the address are full again, and so many other addresses connect that entries are removed.
+        // After 20 s, only the open connections keep the entry. Many other addresses connect, so that entries are
+        // pruned.
         advance(Duration::from_secs(20)).await;
         for number in 0..3 * MIN_ENTRIES_TO_PRUNE as u16 {
             let [high, low] = number.to_be_bytes();

@@ -151,7 +151,7 @@ pub const KEY_LIFETIME_MS: u64 = 24 * 3_600 * 1_000;
 /// The holder of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
-    /// Nobody yet. The value says who may take the seat.
+    /// The seat is free. The value says who may take it.
     Open(OpenTo),
     /// An unregistered person, or an unregistered program that plays like a person.
     Human {
@@ -170,11 +170,11 @@ pub enum Holder {
 /// Who may take an open seat.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpenTo {
-    /// Everybody who has the game's link. Lists do not show the table.
+    /// Anyone who has the game's link. The table is not in lists.
     Link,
-    /// Everybody who has the game's link. Lists show the table.
+    /// Anyone who has the game's link. The table is in lists.
     ListedLink,
-    /// Everybody: the seat is listed in the lobby.
+    /// Anyone. The table is in the lobby.
     Lobby,
 }
 

@@ -463,32 +463,38 @@ async fn connection_of_a_direct_client_over_the_limit_is_closed() {
     let limits = HttpLimits {
         per_second: 1,
         at_once: 1,
+        proxies: vec!["127.0.0.3".parse().unwrap()],
         ..HttpLimits::default()
     };
     let server = TestServer::with(limits).await;
-    let ask = async |host: &str, headers: &str| {
+    // Sends three requests over one connection, and returns the statuses of the answers. Only the last request asks
+    // the server to close the connection.
+    let ask = async |host: &str, forwarded_for: [&str; 3]| {
         let mut stream = server.connect_from(host).await;
-        let request = format!("GET /healthz HTTP/1.1\r\nHost: here\r\n{headers}\r\n");
-        stream
-            .write_all(request.repeat(2).as_bytes())
-            .await
-            .unwrap();
-        stream
+        let mut requests = String::new();
+        for (number, client) in forwarded_for.iter().enumerate() {
+            let connection = ["keep-alive", "keep-alive", "close"][number];
+            requests += &format!(
+                "GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: {connection}\r\nX-Forwarded-For: {client}\r\n\r\n"
+            );
+        }
+        stream.write_all(requests.as_bytes()).await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        let statuses = text.split("HTTP/1.1 ").skip(1);
+        statuses
+            .map(|answer| answer[..3].to_owned())
+            .collect::<Vec<_>>()
     };
-    // The end of the stream comes only because the server closes the connection.
-    let mut text = String::new();
-    let mut direct = ask("127.0.0.2", "").await;
-    direct.read_to_string(&mut text).await.unwrap();
-    assert_eq!(text.matches("HTTP/1.1 200").count(), 1, "{text}");
-    assert_eq!(text.matches("HTTP/1.1 429").count(), 1, "{text}");
-    assert!(text.contains("connection: close"), "{text}");
-    // A proxy carries the requests of many clients over one connection.
-    let mut proxy = ask("127.0.0.1", "X-Forwarded-For: 192.0.2.1\r\n").await;
-    let mut bytes = Vec::new();
-    while !String::from_utf8_lossy(&bytes).contains("HTTP/1.1 429") {
-        assert_ne!(proxy.read_buf(&mut bytes).await.unwrap(), 0);
-    }
-    assert!(!String::from_utf8_lossy(&bytes).contains("connection: close"));
+    // A direct client cannot name another address, and gets no third answer.
+    let clients = ["192.0.2.1", "192.0.2.1", "192.0.2.2"];
+    assert_eq!(ask("127.0.0.2", clients).await, ["200", "429"]);
+    // A proxy carries the requests of many clients over one connection, which stays open.
+    assert_eq!(ask("127.0.0.1", clients).await, ["200", "429", "200"]);
+    let clients = ["192.0.2.3", "192.0.2.3", "192.0.2.4"];
+    assert_eq!(ask("127.0.0.3", clients).await, ["200", "429", "200"]);
+    // The same if the proxy names no client, so that the limits of its own address apply.
+    assert_eq!(ask("127.0.0.3", ["", "", ""]).await, ["200", "429", "429"]);
 }
 
 #[tokio::test]
