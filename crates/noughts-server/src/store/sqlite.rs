@@ -88,7 +88,7 @@ const MAX_READERS: u32 = 4;
 
 /// Number of pages (of 4 KB) in the write-ahead log at which SQLite copies them into the database file. SQLite's
 /// default is 1 000. With 10 000, more changes of one page are copied together: 1 000 clients played about 8 % more
-/// turns per second.
+/// turns per second. The slowest of 1 000 commits took 34 ms instead of 13 ms.
 const WAL_PAGES: u32 = 10_000;
 
 /// How long to wait for a lock of another process, such as a backup, and for a free reading connection.
